@@ -60,7 +60,7 @@ export function createUpdater({ clock, isWanted, say, load = loadSource }: Updat
     try {
       const source = await load();
       const result = await source.checkForUpdates();
-      if (!result) return isRequested ? await tellNotInstalled() : undefined; // unpacked folders on Linux have no updates
+      if (!result) return isRequested ? await tellNotInstalled() : undefined; // a Linux folder has no updates
       const { version } = result.updateInfo;
       if (!result.isUpdateAvailable)
         return isRequested ? await showMessage(say('update.newest', { version: app.getVersion() })) : undefined;

@@ -2,7 +2,7 @@
 // other answers of the server are never kept here. vite.config.ts puts the names of the built files in place of FILES
 // and serves this as /sw.js.
 const FILES = /* FILES */ [];
-/** The names have hashes in them, so they are the version. */
+/** The version of the cache: the names of the files, which contain hashes. */
 const CACHE = `tonearm ${FILES.join(' ')}`;
 const PAGES = ['/', '/player', '/settings'];
 
@@ -23,14 +23,14 @@ addEventListener('activate', (event) => {
   event.waitUntil(forget());
 });
 
-/** Without its preloads: the files are kept here, and Chromium warns of preloads that a service worker answers. */
+/** Removes preloads: the files are cached, and Chromium warns of preloads that a service worker answers. */
 async function withoutPreloads(response) {
   if (!response.headers.get('content-type')?.startsWith('text/html')) return response;
   const html = (await response.text()).replaceAll(/<link rel="modulepreload"[^>]*>/g, '');
   return new Response(html, { status: response.status, headers: response.headers });
 }
 
-/** A page comes from the server while there is one: it names the files of the latest build. */
+/** Returns a page from the server if it can be reached, because the page names the files of the latest build. */
 async function page(request) {
   const { pathname } = new URL(request.url);
   try {

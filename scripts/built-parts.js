@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..');
 
 /** @type {Record<string, { sources: string[]; modes: string[] }>} */
 export const PARTS = {
-  // Pages and shell have rules and tables of the server in them.
+  // Pages and shell contain rules and tables of the server.
   renderer: { sources: ['renderer', 'server', 'resources'], modes: ['renderer'] },
   server: { sources: ['server'], modes: ['server'] },
   main: { sources: ['main', 'server', 'resources'], modes: ['main', 'preload'] },
@@ -15,7 +15,7 @@ export const PARTS = {
 const SHARED = ['package.json', 'package-lock.json', 'vite.config.ts'];
 
 /**
- * Written when a part is built.
+ * Returns the path of the file that is written when a part has been built.
  * @param {string} name
  */
 export const stampOf = (name) => join(root, 'dist', `.${name}.built`);

@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 import { staleOf } from './built-parts.js';
 
 const root = join(import.meta.dirname, '..');
-/** Each part is built in a process of its own, and these keep it below 550 MB; the build then takes a quarter longer. */
+/** Each part is built in a separate process, kept below 550 MB; the build then takes a quarter longer. */
 const NODE_FLAGS = ['--disable-warning=ExperimentalWarning', '--max-old-space-size=256', '--max-semi-space-size=2'];
 const FEW_THREADS = { RAYON_NUM_THREADS: '1', TOKIO_WORKER_THREADS: '1', MIMALLOC_PURGE_DELAY: '0' };
 const NEEDED_MB = 768;
-/** Has the process id of the start that builds. */
+/** The file that contains the process id of the start that builds. */
 const LOCK = join(root, 'dist', '.building');
 const LOOK_EVERY_MS = 200;
 const LONGEST_MS = 600_000;
@@ -36,12 +36,12 @@ export function buildStaleParts(parts) {
 
 /** @param {string[]} stale */
 function build(stale) {
-  // On stderr, so that what a command prints can go into a file.
+  // printed on stderr, so that the output of a command can be written to a file
   const begun = performance.now();
   console.error('Building the server and the web pages, once. This takes half a minute …');
   for (const part of stale) {
     const { status, signal } = spawnSync(process.execPath, [...NODE_FLAGS, join(root, 'scripts', 'build.ts'), part], {
-      stdio: ['ignore', 'ignore', 2], // what Vite writes on stdout is progress that it draws over and over
+      stdio: ['ignore', 'ignore', 2], // Vite's output on stdout is progress that it redraws
       env: { ...process.env, ...FEW_THREADS },
     });
     if (status !== 0) return failure(signal);
@@ -50,7 +50,7 @@ function build(stale) {
   return undefined;
 }
 
-/** Returns false after another start, which was building already, has ended. */
+/** Returns false after waiting for another start, which was already building. */
 function takeTurn() {
   mkdirSync(dirname(LOCK), { recursive: true });
   try {
@@ -65,7 +65,7 @@ function takeTurn() {
   return false;
 }
 
-/** Whether the process that wrote the file is still there. */
+/** Returns whether the process that wrote the file still runs. */
 function isBuilding() {
   const since = statSync(LOCK, { throwIfNoEntry: false })?.mtimeMs;
   if (since === undefined || Date.now() - since > LONGEST_MS) return false;

@@ -6,6 +6,6 @@ const [major, minor] = process.versions.node.split('.').map(Number);
 
 export const isNodeNewEnough = major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
 
-/** @param {string} other What else helps, as the end of the sentence. */
+/** @param {string} other Another remedy, as the end of the sentence. */
 export const nodeIsTooOld = (other) =>
   `Tonearm needs Node.js ${OLDEST.join('.')} or newer, and this is ${process.versions.node}: install it from https://nodejs.org${other}.`;

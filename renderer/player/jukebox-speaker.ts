@@ -31,7 +31,8 @@ export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, o
   let isStopped = false;
   let isWaiting = false;
   let reportTimer: ReturnType<typeof setTimeout> | undefined;
-  let pendingWork = Promise.resolve(); // requests are executed one after the other, since loading their tracks takes time
+  // requests are executed one after the other, since loading their tracks takes time
+  let pendingWork = Promise.resolve();
 
   /** Returns the position in the phone's queue; undefined while the user of this window plays another queue. */
   function position(): Report | undefined {
@@ -78,7 +79,7 @@ export function startSpeaker({ player, id, isOurs, report, withdraw, tracksOf, o
       isWaiting = false;
       return void sendReport(); // the other window was closed
     }
-    pendingWork = pendingWork.then(() => follow(request)).catch(() => undefined); // the next report returns the request again
+    pendingWork = pendingWork.then(() => follow(request)).catch(() => undefined); // the next report repeats it
   }
 
   function giveWay(to: string): void {

@@ -71,7 +71,8 @@ function writeBook(dir: string): void {
   for (let isLast = false; !isLast;) {
     isLast = bytes.readUInt8(offset) >= 0x80;
     const end = offset + 4 + bytes.readUIntBE(offset + 1, 3);
-    if ((bytes.readUInt8(offset) & 0x7f) === 0) blocks.push(bytes.subarray(offset, end)); // block type 0 is the stream info
+    // block type 0 is the stream info
+    if ((bytes.readUInt8(offset) & 0x7f) === 0) blocks.push(bytes.subarray(offset, end));
     offset = end;
   }
   const head = Buffer.alloc(4);

@@ -111,7 +111,7 @@ test('with a crossfade the next track starts while the last one fades', async ()
   const together = await inPage(({ startedSounds }) => {
     const lastSound = startedSounds.at(-1)!;
     return (
-      Math.max(...startedSounds.filter(({ from }) => from < lastSound.from).map(({ endsAt: until }) => until)) -
+      Math.max(...startedSounds.filter(({ from }) => from < lastSound.from).map(({ endsAt }) => endsAt)) -
       lastSound.from
     );
   }, null);
@@ -158,11 +158,9 @@ test('a crossfade leaves out silence, begins on a beat and brings tempos togethe
   await player().getByRole('slider', { name: 'Position' }).fill('20000');
   await expect.poll(nowPlaying).toBe(pair[1].title);
   const { first, tail, second } = await inPage(({ startedSounds }) => {
-    const [previousSound, lastSound, nextSound] = startedSounds
-      .slice(-3)
-      .map(({ from, offset, endsAt: until, node }) => {
-        return { from, offset, until, seconds: node.buffer!.duration };
-      });
+    const [previousSound, lastSound, nextSound] = startedSounds.slice(-3).map(({ from, offset, endsAt, node }) => {
+      return { from, offset, until: endsAt, seconds: node.buffer!.duration };
+    });
     return { first: previousSound!, tail: lastSound!, second: nextSound! };
   }, null);
   // the position in the leaving track at which the fade begins

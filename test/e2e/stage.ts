@@ -74,7 +74,7 @@ export async function sharedBrowser(): Promise<Browser> {
 }
 
 export async function openStage({
-  isScanned: scanned = true,
+  isScanned = true,
   tracks = 60,
   addMusic,
   env,
@@ -85,11 +85,11 @@ export async function openStage({
   const library = makeLibrary({ tracks, seconds: '3', art: 'folder', ...options }, join(dir, 'music'));
   await addMusic?.(library.dir);
   mkdirSync(join(dir, 'data'));
-  if (scanned) migratedDatabase(join(dir, 'data', 'tonearm.db'));
+  if (isScanned) migratedDatabase(join(dir, 'data', 'tonearm.db'));
   writeFileSync(join(dir, 'data', 'settings.json'), JSON.stringify(OFFLINE_SETTINGS));
   const { child, url, setupToken } = await startServer(
     join(dir, 'data'),
-    scanned ? ['--import', library.dir] : [],
+    isScanned ? ['--import', library.dir] : [],
     env,
     program,
   );
@@ -133,7 +133,7 @@ export async function openStage({
       method: 'POST',
       body: { ...OWNER_ACCOUNT, setup_token: setupToken },
     });
-    if (scanned) await untilIdle(() => api<{ items: JobOut[] }>('/jobs'));
+    if (isScanned) await untilIdle(() => api<{ items: JobOut[] }>('/jobs'));
     return session;
   };
 
@@ -335,9 +335,9 @@ export function noteSounds(): void {
 export const currentTime = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const { audioElements, startedSounds } = globalThis as unknown as Noted;
-    const soundingPositions = startedSounds.flatMap(({ node, from, offset, endsAt: until }) => {
+    const soundingPositions = startedSounds.flatMap(({ node, from, offset, endsAt }) => {
       const contextTime = node.context.currentTime;
-      return node.context.state === 'running' && contextTime >= from && contextTime < until
+      return node.context.state === 'running' && contextTime >= from && contextTime < endsAt
         ? [offset + contextTime - from]
         : [];
     });

@@ -10,7 +10,7 @@ import { serve, stop } from './serve.ts';
  * the storage sends the status after the redirect; `times` limits how often the status is sent before the image.
  */
 export type ArchiveBehaviour =
-  /** `others` lists the types of further pictures; all have the same bytes. */
+  /** `otherPictures` lists the types of further pictures; all have the same bytes. */
   | { picture: Buffer; only500?: boolean; otherPictures?: string[] }
   | { status: number; retryAfter?: number; behind?: boolean; times?: number; after?: Buffer }
   | 'endless'

@@ -16,7 +16,7 @@ export interface FakeItem {
   isDark?: boolean;
 }
 
-/** The fault of a download. `cut` sends this number of bytes and leaves the connection to the test. */
+/** The fault of a download. `cutAfterBytes` sends this number of bytes and leaves the connection to the test. */
 export type DownloadFault =
   | { status: number; retryAfter?: number }
   | { cutAfterBytes: number }

@@ -105,7 +105,7 @@ const colourOf = async (id: number): Promise<string> => {
   const response = await fetch(`${server.url}/api/v1/artists/${id}/cover?token=${server.token}`);
   if (response.status !== 200) return String(response.status);
   const { dominant } = await sharp(Buffer.from(await response.arrayBuffer())).stats();
-  return [dominant.r, dominant.g, dominant.b].map((part) => Math.round(part / 64)).join();
+  return [dominant.r, dominant.g, dominant.b].map((channel) => Math.round(channel / 64)).join();
 };
 
 test('no service is asked until the owner allows it; stored information is shown without a network', async () => {
@@ -342,9 +342,9 @@ test('an album and its label are described, also for Subsonic clients', async ()
     title: 'One',
     album: 'Tides',
     artists: ['Notes'],
-    releaseGroupMbid: releaseGroupMbid,
-    releaseMbid: releaseMbid,
-    more: { releaseMbid: releaseMbid },
+    releaseGroupMbid,
+    releaseMbid,
+    more: { releaseMbid },
   });
   const album = server.app.db.$client
     .prepare<[string], number>('SELECT id FROM albums WHERE release_group_mbid = ?')

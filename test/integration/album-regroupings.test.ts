@@ -162,8 +162,8 @@ test('albums with the same name that a person merges stay merged, and can be sep
   writeTrack('Green/1.mp3', 'Green', 1, '1998');
   await scan();
   const [greenId, blueId, blueAgainId] = (await listAlbums()).map(({ id }) => id as AlbumId);
-  const mergeAlbum = (sourceId: number | undefined, into: number | undefined) =>
-    server.api<RegroupingOut>(`/albums/${sourceId}/merge`, { method: 'POST', body: { into } });
+  const mergeAlbum = (sourceId: number | undefined, targetId: number | undefined) =>
+    server.api<RegroupingOut>(`/albums/${sourceId}/merge`, { method: 'POST', body: { into: targetId } });
   expect((await mergeAlbum(greenId, blueId)).status).toBe(409);
   expect((await mergeAlbum(blueId, 999)).status).toBe(404);
   await like(blueAgainId as number);

@@ -302,7 +302,7 @@ describe('a token', () => {
         { alg: 'HS256', typ: 'JWT' },
         { sub: String(id), iat, exp: iat + 60, ver: 1, sid, ...payload },
       ]
-        .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+        .map((content) => Buffer.from(JSON.stringify(content)).toString('base64url'))
         .join('.');
       return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
     };

@@ -29,7 +29,7 @@ let proof: BackupProof;
 let library: string;
 beforeAll(async () => {
   proof = await prepareProof(SEED);
-  library = proof.full;
+  library = proof.fullDir;
 });
 afterAll(() => proof.close());
 
@@ -153,7 +153,8 @@ describe('a check', () => {
     for (const [caseNumber, damage] of damages.entries()) {
       await damage();
       const { faults, lost } = await runCheck();
-      expect([caseNumber, faults > 0 || caseNumber === 2, lost]).toEqual([caseNumber, true, 0]); // packs without an index are not a fault
+      // packs without an index are not a fault
+      expect([caseNumber, faults > 0 || caseNumber === 2, lost]).toEqual([caseNumber, true, 0]);
       expect(await runCheck()).toMatchObject({ faults: 0, lost: 0 });
     }
     const dataDir = makeFolder();
@@ -437,8 +438,8 @@ describe('a backup in the first format', () => {
     await restoreFrom(await openBackup(backup), dataDir);
     expect(rowsIn(dataDir)).toEqual(rowsIn(library));
     expect(listAudioKeys(dataDir)).toEqual(listAudioKeys(library));
-    const { added } = await backUpInto(await openBackup(backup), library, makeFolder());
-    expect(added).toBeLessThanOrEqual(Object.keys(filesIn(join(library, 'library', 'covers'))).length);
+    const { added: addedFiles } = await backUpInto(await openBackup(backup), library, makeFolder());
+    expect(addedFiles).toBeLessThanOrEqual(Object.keys(filesIn(join(library, 'library', 'covers'))).length);
     expect(await checkFolder(await openBackup(backup), library, makeFolder())).toMatchObject({ lost: 0 });
   });
 });

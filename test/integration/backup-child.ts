@@ -14,7 +14,7 @@ const {
   passphrase,
   killAt,
   killAfter,
-  later: clockOffsetMs = 0,
+  laterChange: clockOffsetMs = 0,
 } = JSON.parse(process.argv[2] ?? '{}') as ChildOptions;
 
 export interface ChildOptions {
@@ -26,7 +26,7 @@ export interface ChildOptions {
   killAt: Moment | undefined;
   /** Kills the process after this number of moments of all kinds. */
   killAfter?: number;
-  later?: number;
+  laterChange?: number;
 }
 /** The moment number `nth` of the kind `what`. */
 export interface Moment {

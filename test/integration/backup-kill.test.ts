@@ -186,7 +186,7 @@ describe.each(PLACES)('in %s', (title, makePlace, passphrase) => {
       dataDir: makeFolder(name),
       passphrase,
       killAt,
-      later: LATER_MS,
+      laterChange: LATER_MS,
     });
 
     const uninterruptedPlace = await makePlace(`${folderPrefix}-calm`, oldBackup);

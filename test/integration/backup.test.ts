@@ -234,7 +234,8 @@ describe('a second backup', () => {
 
     const { body } = await (server as TestServer).api<BackupsOut>('/backups');
     expect(body).toMatchObject({ target: backup, is_encrypted: false, problem: null });
-    expect(body.items.map(({ tracks }) => tracks)).toEqual([firstBackup.tracks]); // only the last snapshot of a day is kept
+    // only the last snapshot of a day is kept
+    expect(body.items.map(({ tracks }) => tracks)).toEqual([firstBackup.tracks]);
     const currentRows = rowsIn(dir);
     const restoredRows = rowsIn((await restoreBackup(backup)).dataDir);
     expect(restoredRows['trashed_tracks']).toHaveLength(1);
@@ -300,10 +301,10 @@ describe('a second backup', () => {
       for (const path of [`/tracks/${id}`, `/trash/${id}`])
         expect((await server?.api(path, { method: 'DELETE' }))?.status).toBe(204);
     // unused objects are searched for three days after the first deletion of a snapshot
-    for (const expected of [true, true, true, false]) {
+    for (const isExpected of [true, true, true, false]) {
       today = new Date(today.getTime() + 86_400_000);
       expect(await makeBackup(server as TestServer)).toMatchObject({ status: 'succeeded', tidy_problem: null });
-      expect(await isStored()).toBe(expected);
+      expect(await isStored()).toBe(isExpected);
     }
     const { body } = await (server as TestServer).api<BackupsOut>('/backups');
     expect(body.items).toHaveLength(2);
@@ -461,8 +462,8 @@ describe('a restore', () => {
     const { lost } = await restoreBackup(backup, { dataDir, skipDamaged: true });
     expect(lost).toHaveLength(2);
     server = await startServer({ dir: dataDir });
-    const missing = (await allTracks(server)).filter(({ availability }) => availability === 'missing');
-    expect(missing).toHaveLength(new Set([firstHash, secondHash]).size);
+    const missingTracks = (await allTracks(server)).filter(({ availability }) => availability === 'missing');
+    expect(missingTracks).toHaveLength(new Set([firstHash, secondHash]).size);
 
     await damageIn(backup, manifest.database.sha256);
     expect(await errorMessageOf(restoreBackup(backup))).toMatch(/The database is damaged, so nothing was changed/);

@@ -151,9 +151,11 @@ describe('an archive that is down', () => {
     expect(tracks.map((track) => [track.metadata_status, track.has_cover])).toEqual(
       releaseGroupMbids.map(() => ['enriched', false]),
     );
-    expect(tracks.map((track) => listCoverWarnings(track).length)).toEqual([1, 1, 0, 0]); // after two failures the archive is paused
+    // after two failures the archive is paused
+    expect(tracks.map((track) => listCoverWarnings(track).length)).toEqual([1, 1, 0, 0]);
     expect(listCoverWarnings(tracks[0] as TrackOut)).toEqual([expect.stringMatching(/refused the connection/)]);
-    expect((await listJobStatuses('?task=cover_archive_task'))[0]).toBe('waiting'); // earlier jobs had no album to ask for yet
+    // earlier jobs had no album to ask for yet
+    expect((await listJobStatuses('?task=cover_archive_task'))[0]).toBe('waiting');
 
     archive = await startFakeCoverArchive(Number(new URL(archive.url).port));
     for (const group of releaseGroupMbids) archive.groups.set(group, { picture });

@@ -249,11 +249,11 @@ describe.skipIf(!ffmpeg).each(['reference', 'copy'])('in %s mode', (mode) => {
   test('a file with a broken sheet is one track, and every scan says why', async () => {
     const reason = 'the sheet Image.cue is not used: track 3 begins before track 2 ends';
     writeSheet('C/Image.cue', sheetOf('Image.mp3', 'C').replace(BEGINS[2] as string, '00:00:10'));
-    const skipped = [{ source_id: 'C/Image.mp3', reason }];
-    expect((await scan()).skipped).toEqual(skipped);
+    const skippedSheets = [{ source_id: 'C/Image.mp3', reason }];
+    expect((await scan()).skipped).toEqual(skippedSheets);
     expect((await listAlbumTracks('C')).map(({ title }) => title)).toEqual(['Whole']);
     const secondScan = await scan();
-    expect([secondScan.skipped, secondScan.updated, secondScan.unchanged]).toEqual([skipped, 0, 3]);
+    expect([secondScan.skipped, secondScan.updated, secondScan.unchanged]).toEqual([skippedSheets, 0, 3]);
   });
 
   test('a deleted track stays deleted, and the others stay', async () => {

@@ -13,14 +13,14 @@ type SongName = 'a' | 'b' | 'c' | 'd';
 
 interface FileChange {
   title: string;
-  deleted: SongName[];
+  deletedSongs: SongName[];
   change: () => void;
   /** Makes another change after a scan has seen the first one. */
   laterChange?: () => void;
   /** Path of the file that each remaining track has after the change; null for none. */
   remaining: Partial<Record<SongName, string | null>>;
   /** Path of the file that each deleted track has after it is restored; null for none. */
-  restored: Partial<Record<SongName, string | null>>;
+  restoredPaths: Partial<Record<SongName, string | null>>;
   isLarge?: boolean;
 }
 
@@ -38,49 +38,55 @@ function makeSong(name: string, isLarge = false): Buffer {
 }
 
 const FILE_CHANGES: FileChange[] = [
-  { title: 'renamed', deleted: ['a'], change: () => moveFile('a', 'x'), remaining: { b: 'b' }, restored: { a: 'x' } },
+  {
+    title: 'renamed',
+    deletedSongs: ['a'],
+    change: () => moveFile('a', 'x'),
+    remaining: { b: 'b' },
+    restoredPaths: { a: 'x' },
+  },
   {
     title: 'over the file of another track',
-    deleted: ['a'],
+    deletedSongs: ['a'],
     change: () => moveFile('a', 'b'),
     remaining: { b: null, c: 'c' },
-    restored: { a: 'b' },
+    restoredPaths: { a: 'b' },
   },
   {
     title: 'over the file of a track whose file is elsewhere now',
-    deleted: ['a'],
+    deletedSongs: ['a'],
     change() {
       moveFile('b', 'x');
       moveFile('a', 'b');
     },
     remaining: { b: 'x', c: 'c' },
-    restored: { a: 'b' },
+    restoredPaths: { a: 'b' },
   },
   {
     title: 'over the file of a track whose file then reappears elsewhere',
-    deleted: ['a'],
+    deletedSongs: ['a'],
     change() {
       copyFileSync(pathOf('b'), join(base, 'aside.mp3'));
       moveFile('a', 'b');
     },
     laterChange: () => copyFileSync(join(base, 'aside.mp3'), pathOf('x')),
     remaining: { b: 'x', c: 'c' },
-    restored: { a: 'b' },
+    restoredPaths: { a: 'b' },
   },
   {
     title: 'swapped with the file of a track',
-    deleted: ['a'],
+    deletedSongs: ['a'],
     change() {
       moveFile('a', 'x');
       moveFile('b', 'a');
       moveFile('x', 'b');
     },
     remaining: { b: 'a', c: 'c' },
-    restored: { a: 'b' },
+    restoredPaths: { a: 'b' },
   },
   {
     title: 'rotated with the files of two tracks',
-    deleted: ['a'],
+    deletedSongs: ['a'],
     change() {
       moveFile('a', 'x');
       moveFile('b', 'a');
@@ -88,58 +94,58 @@ const FILE_CHANGES: FileChange[] = [
       moveFile('x', 'c');
     },
     remaining: { b: 'a', c: 'b' },
-    restored: { a: 'c' },
+    restoredPaths: { a: 'c' },
   },
   {
     title: 'swapped with the file of another deleted track',
-    deleted: ['a', 'b'],
+    deletedSongs: ['a', 'b'],
     change() {
       moveFile('a', 'x');
       moveFile('b', 'a');
       moveFile('x', 'b');
     },
     remaining: { c: 'c' },
-    restored: { a: 'b', b: 'a' },
+    restoredPaths: { a: 'b', b: 'a' },
   },
   {
     title: 'over the file of another deleted track',
-    deleted: ['a', 'b'],
+    deletedSongs: ['a', 'b'],
     change: () => moveFile('a', 'b'),
     remaining: { c: 'c' },
-    restored: { a: 'b', b: null },
+    restoredPaths: { a: 'b', b: null },
   },
   {
     title: 'over the file of a track, with another song in its own place',
-    deleted: ['a'],
+    deletedSongs: ['a'],
     change() {
       moveFile('a', 'b');
       writeFileSync(pathOf('a'), makeSong('d'));
     },
     remaining: { b: null, c: 'c', d: 'a' },
-    restored: { a: 'b' },
+    restoredPaths: { a: 'b' },
   },
   {
     title: 'large files: another song in its place',
     isLarge: true,
-    deleted: ['a'],
+    deletedSongs: ['a'],
     change() {
       moveFile('a', 'x');
       writeFileSync(pathOf('a'), makeSong('d', true));
     },
     remaining: { b: 'b', c: 'c', d: 'a' },
-    restored: { a: 'x' },
+    restoredPaths: { a: 'x' },
   },
   {
     title: 'large files: swapped',
     isLarge: true,
-    deleted: ['a'],
+    deletedSongs: ['a'],
     change() {
       moveFile('a', 'x');
       moveFile('b', 'a');
       moveFile('x', 'b');
     },
     remaining: { b: 'a', c: 'c' },
-    restored: { a: 'b' },
+    restoredPaths: { a: 'b' },
   },
 ];
 
@@ -168,9 +174,9 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     tracks.find(({ source_id }) => source_id === `${place}.mp3`)?.id;
 
   async function prepareTracks({
-    deleted,
+    deletedSongs,
     isLarge: usesLargeFiles = false,
-  }: Pick<FileChange, 'deleted' | 'isLarge'>): Promise<void> {
+  }: Pick<FileChange, 'deletedSongs' | 'isLarge'>): Promise<void> {
     isLarge = usesLargeFiles;
     for (const name of ['a', 'b', 'c'] as const) writeFileSync(pathOf(name), makeSong(name, usesLargeFiles));
     await scan();
@@ -179,7 +185,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
       ids[name] = idAt(tracks, name);
       await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: ids[name], liked: true } });
     }
-    for (const name of deleted) await server.api(`/tracks/${ids[name]}`, { method: 'DELETE' });
+    for (const name of deletedSongs) await server.api(`/tracks/${ids[name]}`, { method: 'DELETE' });
   }
 
   /** Expects each of these tracks with its like and its audio, or missing; song `d` was added later and has no like. */
@@ -222,11 +228,11 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
       );
       await scan();
     }
-    for (const name of fileChange.deleted)
+    for (const name of fileChange.deletedSongs)
       expect((await server.api(`/trash/${ids[name]}/restore`, { method: 'POST' })).status).toBe(200);
     await server.app.drain();
     for (let round = 0; round < 2; round++) {
-      await expectTracks({ ...fileChange.remaining, ...fileChange.restored });
+      await expectTracks({ ...fileChange.remaining, ...fileChange.restoredPaths });
       await scan();
     }
   });
@@ -234,7 +240,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
   test.each(['a', 'd'])(
     'the file belongs to the last of two tracks that were deleted at one place (%s restored first)',
     async (firstRestored) => {
-      await prepareTracks({ deleted: ['a'] });
+      await prepareTracks({ deletedSongs: ['a'] });
       writeFileSync(pathOf('a'), makeSong('d'));
       await scan();
       ids.d = idAt(await allTracks(server), 'a');
@@ -251,7 +257,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
   );
 
   test.each(['x', 'b'])('a scan with restore brings the deleted track back from %s.mp3', async (place) => {
-    await prepareTracks({ deleted: ['a'] });
+    await prepareTracks({ deletedSongs: ['a'] });
     moveFile('a', place);
     const { body: job } = await server.api<{ id: number }>('/sources/local_folder/scan?restore=true&dry_run=true', {
       method: 'POST',

@@ -12,7 +12,7 @@ import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { Fingerprinter } from '../../server/media/fingerprint.ts';
-import { fingerprinterWith, never } from '../support/fingerprints.ts';
+import { fingerprinterWith, neverAborted } from '../support/fingerprints.ts';
 import { openLibraryServices } from '../support/library-services.ts';
 import { encodeMusic, writeMusic, type Encoding } from '../support/music.ts';
 import { seededRandom } from '../support/test-random.ts';
@@ -87,7 +87,7 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
           format: track.format as string,
           durationMs: track.duration_ms as number,
         },
-        never,
+        neverAborted,
       );
       storeFingerprint(server.app.db, track.id as TrackId, sound, new Date());
     }
@@ -328,7 +328,7 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
     expect(groupIds(await listGroups(server))).toEqual([[id('1.flac'), id('1.mp3')].toSorted((a, b) => a - b)]);
     const newFingerprint = await fingerprinter.fingerprint(
       { path: join(folder, '1.ogg'), format: 'ogg', durationMs: PIECE_SECONDS * 1_000 },
-      never,
+      neverAborted,
     );
     storeFingerprint(server.app.db, id('1.ogg') as TrackId, newFingerprint, new Date());
     expect(groupIds(await listGroups(server))).toEqual([[id('1.flac'), id('1.mp3')].toSorted((a, b) => a - b)]);
@@ -372,7 +372,7 @@ describe.runIf(ffmpeg)('in a library of real files', () => {
       (
         await fingerprinter.fingerprint(
           { path: makeMusicFile(1, 'mp3'), format: 'mp3', durationMs: PIECE_SECONDS * 1_000 },
-          never,
+          neverAborted,
         )
       ).raw,
     );

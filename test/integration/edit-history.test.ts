@@ -64,16 +64,16 @@ test('undoing brings back every field, the status, and an album and artist that 
   });
   await putMetadata(id, { title: 'Other', artist: 'Somebody', album: 'Elsewhere', genre: 'Jazz', year: 1980 });
   expect((await server.api(`/albums/${fieldsBefore.album_id}`)).status).toBe(404);
-  const changed = await getEditableFields(id);
+  const fieldsAfter = await getEditableFields(id);
   const [edit] = await edits(id);
   expect((await undo(id, edit?.id)).status).toBe(200);
   expect(await getEditableFields(id)).toEqual(fieldsBefore);
   expect((await server.api<{ liked: boolean }>(`/albums/${fieldsBefore.album_id}`)).body.liked).toBe(true);
-  expect((await server.api(`/albums/${changed.album_id}`)).status).toBe(404); // no track is left in the album
+  expect((await server.api(`/albums/${fieldsAfter.album_id}`)).status).toBe(404); // no track is left in the album
   const [undoneEdit] = await edits(id);
   await undo(id, undoneEdit?.id);
   const { album_id: _, artist_id: __, artists: ___, ...fieldsAfterUndo } = await getEditableFields(id);
-  expect(changed).toMatchObject(fieldsAfterUndo);
+  expect(fieldsAfter).toMatchObject(fieldsAfterUndo);
 });
 
 test('undoing an edit leaves fields that were changed again since, and names them', async () => {

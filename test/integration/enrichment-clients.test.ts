@@ -26,7 +26,7 @@ const matchAnswer: Answer = {
     { id: uuid(2), score: 0.9, recordings: [{ id: uuid(3), title: 'Ebb' }] },
   ],
 };
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const TIMEOUT_MS = 600_001;
 
 let fake: FakeAcoustId;
@@ -82,7 +82,7 @@ function lookingUp() {
   return {
     ...deps,
     acoustId,
-    ask: (fingerprint = 'AQAA') => acoustId.lookUp({ fingerprint, durationMs: 214_499 }, never),
+    ask: (fingerprint = 'AQAA') => acoustId.lookUp({ fingerprint, durationMs: 214_499 }, neverAborted),
   };
 }
 const faultOf = (work: Promise<unknown>): Promise<string> =>
@@ -203,7 +203,7 @@ describe('AcoustID', () => {
 describe('MusicBrainz', () => {
   const asking = () => {
     const deps = makeDeps();
-    return { ...deps, musicBrainz: createMusicBrainz({ ...deps, now: () => new Date(0), lifetime: never }) };
+    return { ...deps, musicBrainz: createMusicBrainz({ ...deps, now: () => new Date(0), lifetime: neverAborted }) };
   };
 
   it('is asked once for the same mbid, with a User-Agent', async () => {
@@ -213,7 +213,7 @@ describe('MusicBrainz', () => {
       genres: [{ id: uuid(9), name: 'dub', count: 3 }],
     });
     const { musicBrainz } = asking();
-    const releaseGroups = await Promise.all([1, 2, 3].map(() => musicBrainz.findReleaseGroup(uuid(1), never)));
+    const releaseGroups = await Promise.all([1, 2, 3].map(() => musicBrainz.findReleaseGroup(uuid(1), neverAborted)));
     expect(releaseGroups.map((releaseGroup) => releaseGroup?.genres[0]?.name)).toEqual(['dub', 'dub', 'dub']);
     expect(mb.requests).toMatchObject([
       { path: `/ws/2/release-group/${uuid(1)}`, userAgent: 'Tonearm/1 ( me@example.org )' },
@@ -224,27 +224,27 @@ describe('MusicBrainz', () => {
     mb.busyAnswers = 2;
     mb.entities.set(`/ws/2/recording/${uuid(1)}`, { id: uuid(2), title: 'Ebb', 'first-release-date': '2009-05' });
     const { musicBrainz, waits } = asking();
-    expect(await musicBrainz.findRecording(uuid(1), never)).toMatchObject({ id: uuid(2), title: 'Ebb' });
+    expect(await musicBrainz.findRecording(uuid(1), neverAborted)).toMatchObject({ id: uuid(2), title: 'Ebb' });
     expect(mb.requests).toHaveLength(3);
     expect(waits.length).toBeGreaterThan(0);
   });
 
   it('may not know the mbid', async () => {
     const { musicBrainz } = asking();
-    expect(await musicBrainz.findRecording(uuid(404), never)).toBeUndefined();
-    expect(await musicBrainz.findReleaseGroup('no id', never)).toBeUndefined();
+    expect(await musicBrainz.findRecording(uuid(404), neverAborted)).toBeUndefined();
+    expect(await musicBrainz.findReleaseGroup('no id', neverAborted)).toBeUndefined();
   });
 
   it('is asked again after a failure', async () => {
     mb.entities.set(`/ws/2/recording/${uuid(1)}`, { hello: 1 });
     const { musicBrainz } = asking();
-    expect(await faultOf(musicBrainz.findRecording(uuid(1), never))).toBe('unreachable');
+    expect(await faultOf(musicBrainz.findRecording(uuid(1), neverAborted))).toBe('unreachable');
     mb.entities.set(`/ws/2/recording/${uuid(1)}`, {
       id: uuid(1),
       title: 'Ebb',
       genres: null,
       releases: [{ media: [{ tracks: [null, { position: 'A3' }] }] }],
     });
-    expect(await musicBrainz.findRecording(uuid(1), never)).toMatchObject({ title: 'Ebb', genres: [] });
+    expect(await musicBrainz.findRecording(uuid(1), neverAborted)).toMatchObject({ title: 'Ebb', genres: [] });
   });
 });

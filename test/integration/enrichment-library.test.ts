@@ -170,7 +170,7 @@ it('a job identifies the requested tracks: pending, failed, or all but those edi
   ]);
   await api('/tracks/4/metadata', { method: 'PUT', body: { title: 'Mine', artist: 'Me', album: null } });
   fake.answer = originalAnswer;
-  const run = async (scope?: string): Promise<unknown> => {
+  const runLookup = async (scope?: string): Promise<unknown> => {
     fake.lookups.length = 0;
     const { status, body } = await api<JobOut>('/jobs/enrich', {
       method: 'POST',
@@ -180,10 +180,10 @@ it('a job identifies the requested tracks: pending, failed, or all but those edi
     await app.drain();
     return [(await api<JobOut>(`/jobs/${body.id}`)).body.status, fake.lookups.length];
   };
-  expect(await run()).toEqual(['succeeded', 0]);
-  expect(await run('failed')).toEqual(['succeeded', 3]);
-  expect(await run('failed')).toEqual(['succeeded', 0]);
-  expect(await run('all')).toEqual(['succeeded', 3]);
+  expect(await runLookup()).toEqual(['succeeded', 0]);
+  expect(await runLookup('failed')).toEqual(['succeeded', 3]);
+  expect(await runLookup('failed')).toEqual(['succeeded', 0]);
+  expect(await runLookup('all')).toEqual(['succeeded', 3]);
   expect((await allTracks(server)).filter((track) => track.metadata_status === 'enriched')).toHaveLength(3);
   expect((await api('/jobs/enrich', { method: 'POST', body: { scope: 'some' } })).status).toBe(422);
   expect((await api('/jobs/enrich', { method: 'POST', body: {}, token: await registerUser(server) })).status).toBe(403);

@@ -89,7 +89,7 @@ afterEach(async () => {
   time = undefined;
   const { db } = sharedServer.app;
   db.$client.exec('DROP TRIGGER IF EXISTS boom');
-  for (const track of await all())
+  for (const track of await listTracks())
     for (const path of [`/tracks/${track.id}`, `/trash/${track.id}`])
       expect((await server.api(path, { method: 'DELETE' })).status).toBe(204);
   db.$client.exec('DELETE FROM jobs');
@@ -113,9 +113,9 @@ async function start(env: Record<string, string> = {}): Promise<void> {
   server = await startWith(env);
 }
 
-const all = async (): Promise<TrackOut[]> => (await server.api<TrackPage>('/tracks')).body.items;
+const listTracks = async (): Promise<TrackOut[]> => (await server.api<TrackPage>('/tracks')).body.items;
 
-const get = async (id: number): Promise<TrackOut> => (await server.api<TrackOut>(`/tracks/${id}`)).body;
+const getTrack = async (id: number): Promise<TrackOut> => (await server.api<TrackOut>(`/tracks/${id}`)).body;
 const jobs = async (task: string): Promise<JobOut[]> =>
   (await server.api<Paged<JobOut>>(`/jobs?task=${task}`)).body.items;
 const matches = async (id: number): Promise<MatchesOut> => (await server.api<MatchesOut>(`/tracks/${id}/matches`)).body;
@@ -125,7 +125,7 @@ const review = async (): Promise<ReviewOut[]> => (await server.api<Paged<ReviewO
 async function add(name: string, frames?: Record<string, string>): Promise<TrackOut> {
   const { id } = await files.upload(server, name, frames);
   await server.app.drain();
-  return get(id);
+  return getTrack(id);
 }
 
 /** Enriches a track and returns the result of the job. */
@@ -262,12 +262,12 @@ describe('pending → enriched', () => {
   it.each([0.96, 0.5])('a match of %d stays when a later look-up finds nothing', async (score) => {
     fake.answer = () => answerWith(score);
     const { id } = await add('found.mp3', TAGS);
-    const firstState = { track: await get(id), matches: await matches(id) };
+    const firstState = { track: await getTrack(id), matches: await matches(id) };
     expect(firstState.track.fpid_score).toBe(score);
     fake.answer = () => ({ results: [] });
     await enrich(id);
     const { enriched_at: _enrichedAt, updated_at: _updatedAt, ...track } = firstState.track;
-    expect(await get(id)).toMatchObject(track);
+    expect(await getTrack(id)).toMatchObject(track);
     expect((await matches(id)).items).toEqual(firstState.matches.items);
   });
 
@@ -434,7 +434,7 @@ describe('pending → failed', () => {
     const track = await add('nameless.mp3');
     fake.answer = () => answerWith();
     expect(await enrich(track.id)).toMatchObject({ outcome: 'enriched' });
-    expect(await get(track.id)).toMatchObject({
+    expect(await getTrack(track.id)).toMatchObject({
       metadata_status: 'enriched',
       metadata_error: null,
       title: 'Harbour Lights',
@@ -514,8 +514,8 @@ describe('a crash', () => {
     await enrichTask(enrichment.runs)({ trackId: id as TrackId }, context).catch((error: unknown) =>
       expect(String(error)).toMatch(/unexpected error \(TypeError\)/),
     );
-    expect(await get(id)).toMatchObject({ metadata_status: status });
-    if (status === 'failed') expect((await get(id)).metadata_error).toMatch(/unexpected error \(TypeError\)/);
+    expect(await getTrack(id)).toMatchObject({ metadata_status: status });
+    if (status === 'failed') expect((await getTrack(id)).metadata_error).toMatch(/unexpected error \(TypeError\)/);
   });
 
   it('by a locked database is shown on the track until the match is saved', async () => {
@@ -526,7 +526,7 @@ describe('a crash', () => {
     try {
       stranger.exec('BEGIN IMMEDIATE');
       await expect(enrichTask(enrichment.runs)({ trackId: id as TrackId }, context)).rejects.toThrow(/locked/);
-      expect(await get(id)).toMatchObject({
+      expect(await getTrack(id)).toMatchObject({
         metadata_status: 'pending',
         metadata_error:
           'What was found could not be saved: another program has locked the database. It is tried again.',
@@ -535,7 +535,7 @@ describe('a crash', () => {
       stranger.close();
     }
     await enrichTask(enrichment.runs)({ trackId: id as TrackId }, context);
-    expect(await get(id)).toMatchObject({ metadata_status: 'enriched', metadata_error: null });
+    expect(await getTrack(id)).toMatchObject({ metadata_status: 'enriched', metadata_error: null });
   });
 
   const context = {
@@ -611,8 +611,8 @@ describe('an unreachable service', () => {
     fake.answer = () => answerWith();
     time = new Date('2026-01-01T00:10:00Z');
     await server.app.drain();
-    expect(await get(track.id)).toMatchObject({ fpid_score: 0.96, title: 'Harbour Lights' });
-    expect(await get(nameless.id)).toMatchObject({ metadata_status: 'enriched', metadata_error: null });
+    expect(await getTrack(track.id)).toMatchObject({ fpid_score: 0.96, title: 'Harbour Lights' });
+    expect(await getTrack(nameless.id)).toMatchObject({ metadata_status: 'enriched', metadata_error: null });
     expect(await jobs('enrich_library')).toMatchObject([
       { status: 'succeeded', result: { scope: 'unanswered', tracks: 2, enriched: 2, unanswered: 0 } },
     ]);
@@ -662,7 +662,7 @@ describe('an unreachable service', () => {
       expect(await jobs('enrich_library')).toMatchObject([{ status: 'waiting' }]);
       mb.isAway = false;
       await tenMinutesLater();
-      expect(await get(track.id)).toMatchObject({
+      expect(await getTrack(track.id)).toMatchObject({
         metadata_status: 'enriched',
         title: 'Harbour Lights',
         genre: 'folk',
@@ -675,7 +675,7 @@ describe('an unreachable service', () => {
     it('a recording that only MusicBrainz knows waits for it', async () => {
       fake.answer = () => answerWith(0.9, { id: uuid(90), sources: 3 });
       const { id } = await add('nameless.mp3');
-      expect(await get(id)).toMatchObject({
+      expect(await getTrack(id)).toMatchObject({
         metadata_status: 'failed',
         metadata_error: expect.stringMatching(/It could not be looked up: MusicBrainz .*It will be retried later\.$/),
       });
@@ -686,7 +686,7 @@ describe('an unreachable service', () => {
       });
       mb.isAway = false;
       await tenMinutesLater();
-      expect(await get(id)).toMatchObject({
+      expect(await getTrack(id)).toMatchObject({
         metadata_status: 'enriched',
         metadata_error: null,
         title: 'Harbour Lights',
@@ -701,7 +701,7 @@ describe('an unreachable service', () => {
       fake.answer = () => answerWith();
       fake.lookups.length = 0;
       await tenMinutesLater();
-      expect(await get(id)).toMatchObject({ metadata_status: 'enriched', title: 'Harbour Lights', genre: null });
+      expect(await getTrack(id)).toMatchObject({ metadata_status: 'enriched', title: 'Harbour Lights', genre: null });
       // one look-up of the track that notices the failure, one of the track without a fingerprint
       expect(fake.lookups).toHaveLength(2);
       expect(await jobs('enrich_library')).toMatchObject([
@@ -735,7 +735,7 @@ describe('manual edits', () => {
     });
     expect((await server.api<AlbumPage>('/albums')).body.items.map((album) => album.title)).toEqual(['Typed Album']);
     expect(await enrich(id)).toMatchObject({ outcome: 'skipped', error: 'The track was edited by hand.' });
-    expect(await get(id)).toMatchObject({ title: 'Typed', metadata_status: 'manual' });
+    expect(await getTrack(id)).toMatchObject({ title: 'Typed', metadata_status: 'manual' });
     expect((await matches(id)).origins).toMatchObject({
       title: 'manual',
       artist: 'manual',
@@ -745,14 +745,14 @@ describe('manual edits', () => {
     });
     await server.api('/jobs/enrich', { method: 'POST', body: { scope: 'all' } });
     await server.app.drain();
-    expect(await get(id)).toMatchObject({ title: 'Typed', metadata_status: 'manual' });
+    expect(await getTrack(id)).toMatchObject({ title: 'Typed', metadata_status: 'manual' });
   });
 
   it('win over a job in progress', async () => {
     fake.answer = () => answerWith();
     fake.before = async () => {
       fake.before = () => Promise.resolve();
-      await putMetadata((await all())[0]?.id ?? 0);
+      await putMetadata((await listTracks())[0]?.id ?? 0);
     };
     const track = await add('nameless.mp3');
     expect(fake.lookups).toHaveLength(1);
@@ -765,7 +765,11 @@ describe('manual edits', () => {
     await server.api(`/tracks/${id}`, { method: 'PATCH', body: { title: 'My title' } });
     fake.answer = () => answerWith();
     await enrich(id);
-    expect(await get(id)).toMatchObject({ title: 'My title', artist_name: 'The Quays', metadata_status: 'enriched' });
+    expect(await getTrack(id)).toMatchObject({
+      title: 'My title',
+      artist_name: 'The Quays',
+      metadata_status: 'enriched',
+    });
   });
 
   it.each([
@@ -786,7 +790,7 @@ describe('a track without audio', () => {
     const { id } = await add('gone.mp3', TAGS);
     server.app.db.$client.prepare("UPDATE tracks SET availability = 'missing', metadata_status = 'pending'").run();
     expect(await enrich(id)).toMatchObject({ outcome: 'skipped', error: 'The track has no audio.' });
-    expect(await get(id)).toMatchObject({ metadata_status: 'pending' });
+    expect(await getTrack(id)).toMatchObject({ metadata_status: 'pending' });
     expect((await server.api('/tracks/999/metadata/enrich', { method: 'POST' })).status).toBe(404);
   });
 });
@@ -880,7 +884,7 @@ describe('undo', () => {
     });
     expect((await matches(id)).origins).toMatchObject({ title: 'tag', artist: 'tag' });
     await enrich(id);
-    expect(await get(id)).toMatchObject({ title: 'Tag title' });
+    expect(await getTrack(id)).toMatchObject({ title: 'Tag title' });
     expect((await undo(id)).status).toBe(409);
   });
 

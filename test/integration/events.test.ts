@@ -60,7 +60,7 @@ async function boot(options: { heartbeatMs?: number; capacity?: number; bootedAt
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/events`;
 }
 
-interface Heard {
+interface ReceivedMessage {
   id?: number;
   event?: string;
   data?: unknown;
@@ -72,7 +72,7 @@ async function listen(token: string, headers: Record<string, string> = {}, query
     get(`${base}?token=${token}${query}`, { headers, agent: false }, resolve).on('error', reject);
   });
   res.on('error', () => {}); // a cut connection looks like the end of the stream
-  async function* messages(): AsyncGenerator<Heard> {
+  async function* messages(): AsyncGenerator<ReceivedMessage> {
     let text = '';
     for await (const chunk of res.setEncoding('utf8') as AsyncIterable<string>) {
       text += chunk;
@@ -90,20 +90,20 @@ async function listen(token: string, headers: Record<string, string> = {}, query
       }
     }
   }
-  const all = messages();
+  const allMessages = messages();
   return {
     res,
     /** Reads the next event, skipping heartbeats and the first line. */
-    async next(): Promise<Heard | undefined> {
+    async next(): Promise<ReceivedMessage | undefined> {
       for (;;) {
-        const { value, done } = await all.next();
+        const { value, done } = await allMessages.next();
         if (done) return undefined;
         if (value.event) return value;
       }
     },
     /** Reads the next message of any kind. */
     async beat(): Promise<boolean> {
-      return !(await all.next()).done;
+      return !(await allMessages.next()).done;
     },
     close: () => res.destroy(),
   };

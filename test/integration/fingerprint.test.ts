@@ -20,7 +20,7 @@ import { compressFingerprint, decompressFingerprint } from '../../server/media/f
 import { soundSimilarity } from '../../server/media/fingerprint-match.ts';
 import { NoFingerprint, type Fingerprinter, type SoundFile } from '../../server/media/fingerprint.ts';
 import { createToolFinder } from '../../server/media/tools.ts';
-import { fingerprinterWith, never } from '../support/fingerprints.ts';
+import { fingerprinterWith, neverAborted } from '../support/fingerprints.ts';
 import { encodeMusic, writeMusic, type Encoding } from '../support/music.ts';
 import { root } from '../support/product.ts';
 import { toolOrWarn } from '../support/tools.ts';
@@ -74,7 +74,7 @@ afterAll(async () => {
 });
 
 const reasonOf = (fingerprinter: Fingerprinter, sound: SoundFile): Promise<unknown> =>
-  fingerprinter.fingerprint(sound, never).then(
+  fingerprinter.fingerprint(sound, neverAborted).then(
     () => 'a fingerprint',
     (error: unknown) => (error instanceof NoFingerprint ? error.kind : error),
   );
@@ -83,21 +83,21 @@ describe.runIf(fpcalc)('compared with fpcalc', () => {
   test.each(encodings.filter(([, format]) => format !== 'm4a'))(
     'the built-in decoders give the same fingerprint for %s',
     async (encoding, format) => {
-      const fpcalcResult = await byFpcalc.fingerprint(file(nameOf(encoding, format)), never);
-      const ours = await ownFingerprinter.fingerprint(file(nameOf(encoding, format)), never);
-      expect([fpcalcResult.method, ours.method]).toEqual(['fpcalc', 'wasm']);
-      expect(ours.raw.length).toBe(fpcalcResult.raw.length);
-      expect(soundSimilarity(ours.raw, fpcalcResult.raw)).toBeGreaterThan(0.99);
+      const fpcalcResult = await byFpcalc.fingerprint(file(nameOf(encoding, format)), neverAborted);
+      const ownResult = await ownFingerprinter.fingerprint(file(nameOf(encoding, format)), neverAborted);
+      expect([fpcalcResult.method, ownResult.method]).toEqual(['fpcalc', 'wasm']);
+      expect(ownResult.raw.length).toBe(fpcalcResult.raw.length);
+      expect(soundSimilarity(ownResult.raw, fpcalcResult.raw)).toBeGreaterThan(0.99);
     },
   );
 
   test.runIf(ffmpeg).each(encodings)(
     'the samples of ffmpeg give the same fingerprint for %s',
     async (encoding, format) => {
-      const fpcalcResult = await byFpcalc.fingerprint(file(nameOf(encoding, format)), never);
-      const ours = await byFfmpeg.fingerprint(file(nameOf(encoding, format)), never);
-      expect([fpcalcResult.method, ours.method]).toEqual(['fpcalc', 'ffmpeg']);
-      expect(soundSimilarity(ours.raw, fpcalcResult.raw)).toBeGreaterThan(0.99);
+      const fpcalcResult = await byFpcalc.fingerprint(file(nameOf(encoding, format)), neverAborted);
+      const ffmpegResult = await byFfmpeg.fingerprint(file(nameOf(encoding, format)), neverAborted);
+      expect([fpcalcResult.method, ffmpegResult.method]).toEqual(['fpcalc', 'ffmpeg']);
+      expect(soundSimilarity(ffmpegResult.raw, fpcalcResult.raw)).toBeGreaterThan(0.99);
     },
   );
 
@@ -119,9 +119,9 @@ test.runIf(ffmpeg)('one recording matches in every format, and another one does 
   const sounds = await Promise.all(
     encodings
       .filter(([, format]) => format !== 'm4a')
-      .map(([encoding, format]) => ownFingerprinter.fingerprint(file(nameOf(encoding, format)), never)),
+      .map(([encoding, format]) => ownFingerprinter.fingerprint(file(nameOf(encoding, format)), neverAborted)),
   );
-  const otherFingerprint = await ownFingerprinter.fingerprint(file('other.wav'), never);
+  const otherFingerprint = await ownFingerprinter.fingerprint(file('other.wav'), neverAborted);
   for (const { raw } of sounds) {
     expect(soundSimilarity(raw, (sounds[0] as (typeof sounds)[0]).raw)).toBeGreaterThan(0.95);
     expect(soundSimilarity(raw, otherFingerprint.raw)).toBeLessThan(0.75);
@@ -130,17 +130,17 @@ test.runIf(ffmpeg)('one recording matches in every format, and another one does 
 
 test('only the first two minutes are used', async () => {
   writeMusic(join(dir, 'long.wav'), { seed: 3, seconds: 122 });
-  const { raw, durationMs } = await ownFingerprinter.fingerprint(file('long.wav', 'wav', 122), never);
+  const { raw, durationMs } = await ownFingerprinter.fingerprint(file('long.wav', 'wav', 122), neverAborted);
   expect([raw.length, durationMs]).toEqual([948, 122_000]);
 });
 
 test('names that look like options, lists or URLs are names', async () => {
-  const plainFingerprint = await ownFingerprinter.fingerprint(file('wav.wav'), never);
+  const plainFingerprint = await ownFingerprinter.fingerprint(file('wav.wav'), neverAborted);
   const fingerprinter = withTools(['fpcalc', 'ffmpeg']);
   for (const name of ['-version.wav', 'concat:a|b.wav', '%d.wav', 'quote\' "$(touch x)\n.wav']) {
     copyFileSync(join(dir, 'wav.wav'), join(dir, name));
     expect(
-      soundSimilarity((await fingerprinter.fingerprint(file(name), never)).raw, plainFingerprint.raw),
+      soundSimilarity((await fingerprinter.fingerprint(file(name), neverAborted)).raw, plainFingerprint.raw),
       name,
     ).toBeGreaterThan(0.99);
   }
@@ -178,12 +178,12 @@ describe('files without a fingerprint give the reason', () => {
       expect(await reasonOf(fingerprinter, file('text.mp3'))).toBe('unreadable');
       expect(await reasonOf(fingerprinter, file('absent.mp3'))).toBe('unreadable');
     }
-    await expect(ownFingerprinter.fingerprint(file('absent.mp3'), never)).rejects.toThrow(
+    await expect(ownFingerprinter.fingerprint(file('absent.mp3'), neverAborted)).rejects.toThrow(
       /^The audio could not be decoded: the file could not be read \(ENOENT\)\.$/,
     );
   });
   test.runIf(ffmpeg)('AAC without a program that can decode it', async () => {
-    await expect(ownFingerprinter.fingerprint(file('m4a.m4a'), never)).rejects.toThrow(
+    await expect(ownFingerprinter.fingerprint(file('m4a.m4a'), neverAborted)).rejects.toThrow(
       'Fingerprinting m4a files requires fpcalc or ffmpeg.',
     );
     expect(await reasonOf(ownFingerprinter, file('m4a.m4a'))).toBe('unavailable');
@@ -192,8 +192,8 @@ describe('files without a fingerprint give the reason', () => {
 
 test('a decoder that takes too long is ended, and the next file is decoded', async () => {
   const hasty = withTools([], { decodeLimitMs: 1 });
-  await expect(hasty.fingerprint(file('wav.wav'), never)).rejects.toThrow(/took longer than 0\.001 s/);
-  await expect(ownFingerprinter.fingerprint(file('wav.wav'), never)).resolves.toMatchObject({ method: 'wasm' });
+  await expect(hasty.fingerprint(file('wav.wav'), neverAborted)).rejects.toThrow(/took longer than 0\.001 s/);
+  await expect(ownFingerprinter.fingerprint(file('wav.wav'), neverAborted)).resolves.toMatchObject({ method: 'wasm' });
 });
 
 test('an aborted call rejects with the reason of its signal, running or waiting', async () => {
@@ -204,7 +204,9 @@ test('an aborted call rejects with the reason of its signal, running or waiting'
   expect(await Promise.allSettled(pendingFingerprints)).toEqual(
     pendingFingerprints.map(() => ({ status: 'rejected', reason: new Error('not wanted') })),
   );
-  await expect(singleFingerprinter.fingerprint(file('wav.wav'), never)).resolves.toMatchObject({ method: 'wasm' });
+  await expect(singleFingerprinter.fingerprint(file('wav.wav'), neverAborted)).resolves.toMatchObject({
+    method: 'wasm',
+  });
 });
 
 describe('optional programs', () => {
@@ -218,60 +220,60 @@ describe('optional programs', () => {
 
   test('are searched in the settings, then among the bundled ones, then on PATH', async () => {
     const fpcalcOnPath = script('path', 'fpcalc', 'echo fpcalc version 1.0');
-    const ours = script('bin', 'fpcalc', 'echo fpcalc version 2.0');
+    const bundledPath = script('bin', 'fpcalc', 'echo fpcalc version 2.0');
     const configured = script('elsewhere', 'mine', 'echo fpcalc version 3.0');
     const env = { PATH: ['relative', join(dir, 'path')].join(process.platform === 'win32' ? ';' : ':') };
     expect(await createToolFinder({ binDir: join(dir, 'nowhere'), env })('fpcalc')).toEqual({
       path: fpcalcOnPath,
       version: '1.0',
     });
-    const find = createToolFinder({ binDir: join(dir, 'bin'), env });
-    expect(await find('fpcalc')).toEqual({ path: ours, version: '2.0' });
-    expect(await find('fpcalc', configured)).toEqual({ path: configured, version: '3.0' });
+    const findTool = createToolFinder({ binDir: join(dir, 'bin'), env });
+    expect(await findTool('fpcalc')).toEqual({ path: bundledPath, version: '2.0' });
+    expect(await findTool('fpcalc', configured)).toEqual({ path: configured, version: '3.0' });
     // a name without a path is searched on PATH, as in a shell
-    expect(await find('fpcalc', 'fpcalc')).toEqual({ path: fpcalcOnPath, version: '1.0' });
-    expect(await find('ffmpeg')).toBeUndefined();
+    expect(await findTool('fpcalc', 'fpcalc')).toEqual({ path: fpcalcOnPath, version: '1.0' });
+    expect(await findTool('ffmpeg')).toBeUndefined();
   });
 
   test('that are configured and do not work cause an error that names the setting', async () => {
-    const find = createToolFinder({ binDir: join(dir, 'nowhere'), env: {} });
+    const findTool = createToolFinder({ binDir: join(dir, 'nowhere'), env: {} });
     const plainFile = join(dir, 'plain');
     writeFileSync(plainFile, 'x');
-    await expect(find('fpcalc', join(dir, 'no/such'))).rejects.toThrow(
+    await expect(findTool('fpcalc', join(dir, 'no/such'))).rejects.toThrow(
       'FPCALC_PATH does not point to a working fpcalc: no such file.',
     );
-    await expect(find('ffmpeg', plainFile)).rejects.toThrow(
+    await expect(findTool('ffmpeg', plainFile)).rejects.toThrow(
       'FFMPEG_PATH does not point to a working ffmpeg: not executable.',
     );
-    await expect(find('ffmpeg', script('elsewhere', 'other', 'echo something else'))).rejects.toThrow(
+    await expect(findTool('ffmpeg', script('elsewhere', 'other', 'echo something else'))).rejects.toThrow(
       'it does not report a version like ffmpeg',
     );
-    await expect(find('yt-dlp', 'yt-dlp')).rejects.toThrow(
+    await expect(findTool('yt-dlp', 'yt-dlp')).rejects.toThrow(
       'STREAMSRC_COMMAND does not point to a working yt-dlp: not found in PATH.',
     );
   });
 
   test('are searched once; a missing one is searched again after a minute', async () => {
     let clock = 0;
-    const find = createToolFinder({ binDir: join(dir, 'later'), env: {}, now: () => new Date(clock) });
-    expect(await find('fpcalc')).toBeUndefined();
+    const findTool = createToolFinder({ binDir: join(dir, 'later'), env: {}, now: () => new Date(clock) });
+    expect(await findTool('fpcalc')).toBeUndefined();
     const path = script('later', 'fpcalc', 'echo fpcalc version 4.0');
-    expect(await find('fpcalc')).toBeUndefined();
+    expect(await findTool('fpcalc')).toBeUndefined();
     clock = 61_000;
-    expect(await find('fpcalc')).toEqual({ path, version: '4.0' });
+    expect(await findTool('fpcalc')).toEqual({ path, version: '4.0' });
     rmSync(path);
     clock = 999_000;
-    expect(await find('fpcalc')).toEqual({ path, version: '4.0' });
+    expect(await findTool('fpcalc')).toEqual({ path, version: '4.0' });
   });
 
   test('that fail or return garbage are skipped', async () => {
-    const plainFingerprint = (await ownFingerprinter.fingerprint(file('wav.wav'), never)).raw;
+    const plainFingerprint = (await ownFingerprinter.fingerprint(file('wav.wav'), neverAborted)).raw;
     for (const text of ['echo "{"', 'echo "{\\"fingerprint\\": \\"AAAA\\"}"', 'exit 2', 'yes', 'kill -9 $$']) {
       const path = script('odd', 'fpcalc', `[ "$1" = -version ] && echo fpcalc version 0 && exit\n${text}`);
       const fingerprinter = withTools([], {
         findTool: (name: string) => Promise.resolve(name === 'fpcalc' ? { path, version: '0' } : undefined),
       });
-      expect(await fingerprinter.fingerprint(file('wav.wav'), never), text).toMatchObject({
+      expect(await fingerprinter.fingerprint(file('wav.wav'), neverAborted), text).toMatchObject({
         method: 'wasm',
         raw: plainFingerprint,
       });
@@ -283,7 +285,7 @@ describe('optional programs', () => {
       findTool: createToolFinder({ binDir: join(dir, 'nowhere'), env: {} }),
       toolPath: () => '/no/such/program',
     });
-    expect(await fingerprinter.fingerprint(file('wav.wav'), never)).toMatchObject({ method: 'wasm' });
+    expect(await fingerprinter.fingerprint(file('wav.wav'), neverAborted)).toMatchObject({ method: 'wasm' });
     expect(await fingerprinter.method()).toEqual({ method: 'wasm', version: null });
   });
 });
@@ -291,14 +293,14 @@ describe('optional programs', () => {
 test('the built worker thread works with its dependencies', async () => {
   const outDir = join(dir, 'dist');
   await build({ mode: 'server', configFile: join(root, 'vite.config.ts'), logLevel: 'error', build: { outDir } });
-  const built = withTools([], {
+  const builtFingerprinter = withTools([], {
     workerUrl: pathToFileURL(join(outDir, 'fingerprint-worker.js')),
     wasmPath: join(outDir, 'chromaprint.wasm'),
   });
   for (const [encoding, format] of encodings.filter(([, kind]) => kind !== 'm4a')) {
-    expect(await built.fingerprint(file(nameOf(encoding, format)), never), encoding).toMatchObject({
+    expect(await builtFingerprinter.fingerprint(file(nameOf(encoding, format)), neverAborted), encoding).toMatchObject({
       method: 'wasm',
-      raw: (await ownFingerprinter.fingerprint(file(nameOf(encoding, format)), never)).raw,
+      raw: (await ownFingerprinter.fingerprint(file(nameOf(encoding, format)), neverAborted)).raw,
     });
   }
 });

@@ -357,11 +357,13 @@ describe.each(Object.keys(TABLE))('%s', (group) => {
   test.each(lines)('%s', async (_, [method, path, request, status, expectedBody]) => {
     const init: ApiInit =
       request === undefined ? { method } : { method, ...('headers' in request ? request : { body: request }) };
-    const got = await server.api(path, init);
-    expect({ status: got.status, ...(got.status === status ? {} : { text: got.text }) }).toEqual({ status });
-    if (expectedBody instanceof RegExp) expect(got.text).toMatch(expectedBody);
+    const response = await server.api(path, init);
+    expect({ status: response.status, ...(response.status === status ? {} : { text: response.text }) }).toEqual({
+      status,
+    });
+    if (expectedBody instanceof RegExp) expect(response.text).toMatch(expectedBody);
     else if (Array.isArray(expectedBody))
-      expect(got.body).toEqual(expectedBody.map((expectedItem: object) => expect.objectContaining(expectedItem)));
-    else if (expectedBody !== undefined) expect(got.body).toMatchObject(expectedBody as object);
+      expect(response.body).toEqual(expectedBody.map((expectedItem: object) => expect.objectContaining(expectedItem)));
+    else if (expectedBody !== undefined) expect(response.body).toMatchObject(expectedBody as object);
   });
 });

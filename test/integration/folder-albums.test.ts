@@ -102,10 +102,10 @@ it('an album with a cover that somebody chose keeps it when others join it', asy
 });
 
 it('two albums that became one are two again when their files name their artists', async () => {
-  const write = (isNamed: boolean): void => {
+  const write = (hasAlbumName: boolean): void => {
     for (const n of [1, 2]) {
-      song('Mixed', 'Hal', 'Best', n, isNamed ? 'Hal' : undefined);
-      song('Mixed', 'Ida', 'Best', n + 2, isNamed ? 'Ida' : undefined);
+      song('Mixed', 'Hal', 'Best', n, hasAlbumName ? 'Hal' : undefined);
+      song('Mixed', 'Ida', 'Best', n + 2, hasAlbumName ? 'Ida' : undefined);
     }
   };
   write(false);

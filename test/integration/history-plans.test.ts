@@ -90,7 +90,7 @@ test('pages are the same when read from either end', async () => {
   const { db } = temp;
   const insert = db.$client.prepare("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, 1, 'x', ?)");
   for (let n = 0; n < 301; n++) insert.run(1_000 + Math.floor(n / 3)); // three plays at each moment
-  const all = db.$client
+  const allRows = db.$client
     .prepare<[], PlayId>(
       'SELECT id FROM plays WHERE user_id = 1 AND withdrawn_at IS NULL ORDER BY played_at DESC, id DESC',
     )
@@ -98,10 +98,10 @@ test('pages are the same when read from either end', async () => {
     .all();
   const history = createHistoryQueries({ db });
   for (const filter of [{}, { trackId: 1 as TrackId }, { from: new Date(0), to: new Date(9_999) }]) {
-    for (let offset = 0; offset < all.length + 40; offset += 17) {
+    for (let offset = 0; offset < allRows.length + 40; offset += 17) {
       expect(await history.page(1 as UserId, filter, { limit: 40, offset }), String(offset)).toEqual({
-        ids: all.slice(offset, offset + 40),
-        total: all.length,
+        ids: allRows.slice(offset, offset + 40),
+        total: allRows.length,
       });
     }
   }

@@ -326,11 +326,11 @@ describe('a removed play', () => {
 describe('counts', () => {
   test('are updated when tracks change album and artists or are deleted, and plays are added or removed', async () => {
     const random = seededRandom(8);
-    const below = (n: number): number => Math.floor(random() * n);
+    const randomBelow = (n: number): number => Math.floor(random() * n);
     const identity = () => ({
-      title: `Song ${below(8)}`,
-      artists: [...new Set([`Artist ${below(4)}`, `Artist ${below(4)}`])],
-      ...(random() < 0.9 && { album: `Album ${below(4)}` }),
+      title: `Song ${randomBelow(8)}`,
+      artists: [...new Set([`Artist ${randomBelow(4)}`, `Artist ${randomBelow(4)}`])],
+      ...(random() < 0.9 && { album: `Album ${randomBelow(4)}` }),
       genres: [],
     });
     let ids = Array.from({ length: 30 }, () => tracks.add(identity()));
@@ -338,26 +338,26 @@ describe('counts', () => {
     const db = server.app.db.$client;
     for (let i = 0; i < 200; i++)
       db.prepare("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)").run(
-        users[below(2)],
-        ids[below(30)],
-        below(500),
+        users[randomBelow(2)],
+        ids[randomBelow(30)],
+        randomBelow(500),
       );
     for (let step = 0; step < 120; step++) {
-      const id = ids[below(ids.length)] as TrackId;
+      const id = ids[randomBelow(ids.length)] as TrackId;
       const dice = random();
       if (dice < 0.4) db.transaction(() => tracks.writer.setIdentity(id, identity()))();
       else if (dice < 0.5 && ids.length > 5) {
         await server.api(`/tracks/${id}`, { method: 'DELETE' });
         ids = ids.filter((otherId) => otherId !== id);
-      } else if (dice < 0.7) db.prepare('UPDATE plays SET withdrawn_at = 1 WHERE id = ?').run(1 + below(200));
-      else if (dice < 0.8) db.prepare('UPDATE plays SET withdrawn_at = NULL WHERE id = ?').run(1 + below(200));
+      } else if (dice < 0.7) db.prepare('UPDATE plays SET withdrawn_at = 1 WHERE id = ?').run(1 + randomBelow(200));
+      else if (dice < 0.8) db.prepare('UPDATE plays SET withdrawn_at = NULL WHERE id = ?').run(1 + randomBelow(200));
       else if (dice < 0.9)
-        db.prepare('UPDATE plays SET track_id = ? WHERE id = ? AND track_id IS NULL').run(id, 1 + below(200));
+        db.prepare('UPDATE plays SET track_id = ? WHERE id = ? AND track_id IS NULL').run(id, 1 + randomBelow(200));
       else
         db.prepare("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)").run(
-          users[below(2)],
+          users[randomBelow(2)],
           random() < 0.8 ? id : null,
-          below(500),
+          randomBelow(500),
         );
       expectCounts();
     }

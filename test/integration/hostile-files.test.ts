@@ -45,8 +45,8 @@ beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-attack-'));
   const music = join(base, 'music');
   attacks = writeAttackFiles(music).map((attack) => attack.path);
-  for (const { name, make } of fallbackAttacks) {
-    writeFileSync(join(music, name), make());
+  for (const { name, makeFile } of fallbackAttacks) {
+    writeFileSync(join(music, name), makeFile());
     attacks.push(join(music, name));
   }
   uploadedNames = attacks.filter(

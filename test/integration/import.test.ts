@@ -197,11 +197,11 @@ describe('an export', () => {
   it('with a damaged or missing file is named, and the rest is imported on request', async () => {
     const [copy, dir] = [join(base, 'damaged'), makeDataPath()];
     cpSync(folder, copy, { recursive: true });
-    const [damaged, missing] = (
+    const [damagedPath, missingPath] = (
       JSON.parse(readFileSync(join(copy, 'data', 'tracks.json'), 'utf8')) as { path: string }[]
     ).map(({ path }) => join(copy, path)) as [string, string];
-    appendFileSync(damaged, 'x');
-    rmSync(missing);
+    appendFileSync(damagedPath, 'x');
+    rmSync(missingPath);
     const { code, stderr } = await importFrom(copy, dir);
     expect([code, stderr]).toEqual([1, expect.stringContaining('2 files in the export')]);
     expect(existsSync(join(dir, 'tonearm.db'))).toBe(false);
@@ -261,7 +261,7 @@ describe('an export', () => {
       return to;
     }
 
-    const into = async (from: string, dir: string) =>
+    const restoreInto = async (from: string, dir: string) =>
       restoreFrom(await openExport(from), dir, { replace: true, skipDamaged: true });
 
     it('lets nobody in: passwords, keys, sessions and rights stay those of the server', async () => {
@@ -284,7 +284,7 @@ describe('an export', () => {
       const database = new Database(join(dir, 'tonearm.db'));
       database.exec("INSERT INTO shares (user_id, token, created_at) VALUES (1, 'still shared', 1)");
       database.close();
-      await into(from, dir);
+      await restoreInto(from, dir);
       const rows = rowsIn(dir);
       expect(
         (rows['users'] as Record<string, unknown>[]).map((row) => [
@@ -301,35 +301,35 @@ describe('an export', () => {
     it('runs nothing of its own in the server', async () => {
       const trigger = 'CREATE TRIGGER mine AFTER UPDATE ON users BEGIN UPDATE users SET is_superuser = 1; END';
       const dir = makeDataPath();
-      await expect(into(makeForgedExport(trigger), dir)).rejects.toThrow(
+      await expect(restoreInto(makeForgedExport(trigger), dir)).rejects.toThrow(
         'has a trigger mine that its version does not make',
       );
       expect(existsSync(join(dir, 'tonearm.db'))).toBe(false);
-      await expect(into(makeForgedExport("INSERT INTO migrations VALUES ('9999_later', 'x', 1)"), dir)).rejects.toThrow(
-        'newer version',
-      );
+      await expect(
+        restoreInto(makeForgedExport("INSERT INTO migrations VALUES ('9999_later', 'x', 1)"), dir),
+      ).rejects.toThrow('newer version');
     });
 
     it.skipIf(process.platform === 'win32')('reads plain files of its folder only', async () => {
       const from = makeForgedExport('SELECT 1');
-      const [linked, pipe, large, plain] = (
+      const [linkedPath, pipePath, largePath, plainPath] = (
         JSON.parse(readFileSync(join(from, 'data', 'tracks.json'), 'utf8')) as { path: string }[]
       ).map(({ path }) => path) as [string, string, string, string];
       const outsideFile = join(from, '..', 'outside');
-      renameSync(join(from, linked), outsideFile);
-      symlinkSync(outsideFile, join(from, linked));
-      rmSync(join(from, pipe));
-      execFileSync('mkfifo', [join(from, pipe)]);
-      truncateSync(join(from, large), 1 << 30);
-      renameSync(join(from, plain), join(from, '..', 'beside'));
-      withFiles(from, (text) => text.replace(JSON.stringify(plain), '"../beside"'));
-      expect((await into(from, makeDataPath())).lost).toHaveLength(4);
+      renameSync(join(from, linkedPath), outsideFile);
+      symlinkSync(outsideFile, join(from, linkedPath));
+      rmSync(join(from, pipePath));
+      execFileSync('mkfifo', [join(from, pipePath)]);
+      truncateSync(join(from, largePath), 1 << 30);
+      renameSync(join(from, plainPath), join(from, '..', 'beside'));
+      withFiles(from, (text) => text.replace(JSON.stringify(plainPath), '"../beside"'));
+      expect((await restoreInto(from, makeDataPath())).lost).toHaveLength(4);
     });
 
     it('with a line that never ends is damaged', async () => {
       const from = withFiles(makeForgedExport('SELECT 1'), (text) => text.replaceAll('\n', ''));
       appendFileSync(join(from, 'data', 'files.json'), ' '.repeat(1 << 20));
-      await expect(into(from, makeDataPath())).rejects.toThrow('The list of files is damaged');
+      await expect(restoreInto(from, makeDataPath())).rejects.toThrow('The list of files is damaged');
     });
   });
 
@@ -404,7 +404,7 @@ describe.runIf(tools)('the page on getting everything out by hand', () => {
   /** Runs the commands of a section with the folders of this test. */
   function follow(section: string, folders: Record<string, string>): void {
     const page = readFileSync(join(root, 'docs', 'BY-HAND.md'), 'utf8');
-    const text = page.split(/^## /m).find((part) => part.startsWith(section)) ?? '';
+    const text = page.split(/^## /m).find((pageSection) => pageSection.startsWith(section)) ?? '';
     let script = [...text.matchAll(/^ {4}(.*)$/gm)].map(([, line]) => line).join('\n');
     for (const [from, to] of Object.entries(folders)) script = script.replaceAll(from, to);
     const file = join(base, 'by-hand.sh');
@@ -433,12 +433,12 @@ describe.runIf(tools)('the page on getting everything out by hand', () => {
   });
 
   it('gets every file and the database out of a backup', () => {
-    const out = join(base, 'out');
-    follow('From a backup', { '/media/disk/tonearm': backup, '/tmp/library': out });
-    const stored = filesIn(join(data, 'library'));
-    const exportedFiles = filesIn(out);
-    for (const [key, hash] of Object.entries(stored)) expect([key, exportedFiles[key]]).toEqual([key, hash]);
-    const db = new Database(join(out, 'library.db'), { readonly: true });
+    const exportFolder = join(base, 'out');
+    follow('From a backup', { '/media/disk/tonearm': backup, '/tmp/library': exportFolder });
+    const storedFiles = filesIn(join(data, 'library'));
+    const exportedFiles = filesIn(exportFolder);
+    for (const [key, hash] of Object.entries(storedFiles)) expect([key, exportedFiles[key]]).toEqual([key, hash]);
+    const db = new Database(join(exportFolder, 'library.db'), { readonly: true });
     expect(db.prepare('SELECT count(*) FROM plays').pluck().get()).toBe(12);
     db.close();
     expect(Object.keys(exportedFiles).filter((name) => name.startsWith('by artist/')).length).toBeGreaterThan(0);

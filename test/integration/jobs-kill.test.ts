@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 /** Runs the child until its line number `killAt` (never when undefined), then kills it. Returns its output. */
-async function run(path: string, enqueue: number, killAt?: number): Promise<string[]> {
+async function runChild(path: string, enqueue: number, killAt?: number): Promise<string[]> {
   const child = spawn(process.execPath, ['--import', quickImports, CHILD, path, String(enqueue)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -35,18 +35,18 @@ const numbersAfter = (lines: string[], word: string) =>
 
 it('no accepted job is lost by kills, and only running ones run twice', async () => {
   const path = join(dir, 'test.db');
-  const lines = await run(path, 400, 150); // kills while jobs are still being enqueued
+  const lines = await runChild(path, 400, 150); // kills while jobs are still being enqueued
   const takenNumbers = numbersAfter(lines, 'taken');
-  const done = numbersAfter(lines, 'done');
+  const doneNumbers = numbersAfter(lines, 'done');
   expect(takenNumbers.length).toBeGreaterThan(0);
-  for (const killAt of [20, 45]) done.push(...numbersAfter(await run(path, 0, killAt), 'done'));
-  const lastRun = await run(path, 0);
+  for (const killAt of [20, 45]) doneNumbers.push(...numbersAfter(await runChild(path, 0, killAt), 'done'));
+  const lastRun = await runChild(path, 0);
   expect(lastRun.at(-1)).toBe('drained');
-  done.push(...numbersAfter(lastRun, 'done'));
+  doneNumbers.push(...numbersAfter(lastRun, 'done'));
 
-  const unique = new Set(done);
+  const unique = new Set(doneNumbers);
   expect(takenNumbers.filter((n) => !unique.has(n))).toEqual([]);
-  expect(done.length - unique.size).toBeLessThanOrEqual(3 * 4); // each of three kills interrupts up to four jobs
+  expect(doneNumbers.length - unique.size).toBeLessThanOrEqual(3 * 4); // each of three kills interrupts up to four jobs
 
   const db = new Database(path, { readonly: true });
   expect(db.prepare('SELECT status, attempts, count(*) AS jobs FROM jobs GROUP BY status, attempts').all()).toEqual([

@@ -97,8 +97,8 @@ it('shows, filters and cancels jobs', async () => {
   const scan = await jobs.enqueue(SCAN_LOCAL_FOLDER, { restore: true });
   await handlerEntered.promise;
 
-  const all = JobPage.parse((await api('/jobs')).body);
-  expect(all).toMatchObject({
+  const allJobs = JobPage.parse((await api('/jobs')).body);
+  expect(allJobs).toMatchObject({
     total: 2,
     limit: 50,
     offset: 0,
@@ -107,7 +107,7 @@ it('shows, filters and cancels jobs', async () => {
       { id: cover.id, result: { found: 2 } },
     ],
   });
-  expect(all.items[0]).toMatchObject({ progress: { done: 1, total: null, message: 'Folder' }, finished_at: null });
+  expect(allJobs.items[0]).toMatchObject({ progress: { done: 1, total: null, message: 'Folder' }, finished_at: null });
   expect(JobPage.parse((await api('/jobs?status=succeeded&task=cover_task')).body).items.map(({ id }) => id)).toEqual([
     cover.id,
   ]);
@@ -154,13 +154,13 @@ it('is for superusers only', async () => {
 it('retries cancelled jobs, but not successful ones', async () => {
   const { items } = JobPage.parse((await api('/jobs')).body);
   const cancelled = items.find((job) => job.status === 'cancelled')!;
-  const done = items.find((job) => job.status === 'succeeded')!;
+  const doneJob = items.find((job) => job.status === 'succeeded')!;
   const { status, body } = await api(`/jobs/${cancelled.id}/retry`, 'POST');
   const parsedJob = JobOut.parse(body);
   expect(status).toBe(202);
   expect(parsedJob).toMatchObject({ task: cancelled.task, attempts: 0, next_attempt_at: null });
   expect(parsedJob.id).toBeGreaterThan(cancelled.id);
-  expect((await api(`/jobs/${done.id}/retry`, 'POST')).status).toBe(409);
+  expect((await api(`/jobs/${doneJob.id}/retry`, 'POST')).status).toBe(409);
   expect((await api('/jobs/999999/retry', 'POST')).status).toBe(404);
   expect((await api(`/jobs/${cancelled.id}/retry`, 'POST', 'guest')).status).toBe(403);
   expect((await api(`/jobs/${parsedJob.id}`, 'DELETE')).status).toBe(200);

@@ -28,13 +28,13 @@ const FLAKY_TASK = task('flaky', {
   concurrency: 2,
 });
 interface Handlers {
-  plain?: Handler<typeof PLAIN_TASK>;
+  plainHandler?: Handler<typeof PLAIN_TASK>;
   single?: Handler<typeof SINGLE_TASK>;
   flaky?: Handler<typeof FLAKY_TASK>;
 }
 const doNothing = async () => null;
-const makeHandlers = ({ plain = doNothing, single = doNothing, flaky = doNothing }: Handlers) => [
-  handledBy(PLAIN_TASK, plain),
+const makeHandlers = ({ plainHandler = doNothing, single = doNothing, flaky = doNothing }: Handlers) => [
+  handledBy(PLAIN_TASK, plainHandler),
   handledBy(SINGLE_TASK, single),
   handledBy(FLAKY_TASK, flaky),
 ];
@@ -94,7 +94,7 @@ afterEach(async () => {
 describe('running', () => {
   it('a job runs and keeps its result, progress and times', async () => {
     const { jobs } = startJobs({
-      plain: async ({ n }, { progress }) => {
+      plainHandler: async ({ n }, { progress }) => {
         progress(1, 3, 'first');
         progress(2, 3, 'second');
         clock += 1_500;
@@ -104,8 +104,8 @@ describe('running', () => {
     const job = await jobs.enqueue(PLAIN_TASK, { n: 21 });
     expect(job).toMatchObject({ status: 'queued', created: true, attempts: 0 });
     await jobs.drain();
-    const done = jobs.get(job.id);
-    expect(done).toMatchObject({
+    const doneJob = jobs.get(job.id);
+    expect(doneJob).toMatchObject({
       status: 'succeeded',
       attempts: 1,
       result: { doubled: 42 },
@@ -114,7 +114,7 @@ describe('running', () => {
       progressTotal: 3,
       progressMessage: 'second',
     });
-    expect(done.finishedAt!.getTime() - done.startedAt!.getTime()).toBe(1_500);
+    expect(doneJob.finishedAt!.getTime() - doneJob.startedAt!.getTime()).toBe(1_500);
     expect(lines().filter(({ msg }) => msg === 'job')).toEqual([
       expect.objectContaining({ job_id: job.id, task: 'plain', attempt: 1, outcome: 'succeeded', ms: 1_500 }),
     ]);
@@ -126,7 +126,7 @@ describe('running', () => {
     let active = 0;
     let maxRunning = 0;
     const { jobs } = startJobs({
-      plain: async ({ n }) => {
+      plainHandler: async ({ n }) => {
         maxRunning = Math.max(maxRunning, ++active);
         await new Promise((resolve) => setImmediate(resolve));
         seenNumbers.add(n);
@@ -142,25 +142,25 @@ describe('running', () => {
   });
 
   it('all slots run jobs that an earlier process left', async () => {
-    const firstStart = startJobs({ plain: async (_payload, { signal }) => untilAborted(signal) });
+    const firstStart = startJobs({ plainHandler: async (_payload, { signal }) => untilAborted(signal) });
     for (let n = 0; n < 8; n++) await firstStart.jobs.enqueue(PLAIN_TASK, { n });
     await firstStart.jobs.close({ graceMs: PATIENCE_MS });
-    const all = gate();
+    const allStarted = gate();
     let active = 0;
     const secondStart = startJobs({
-      plain: async () => {
-        if (++active === 4) all.open();
-        await all.passed;
+      plainHandler: async () => {
+        if (++active === 4) allStarted.open();
+        await allStarted.passed;
       },
     });
-    await all.passed; // the promise would never resolve if a slot were missing
+    await allStarted.passed; // the promise would never resolve if a slot were missing
     await secondStart.jobs.drain();
     expect(secondStart.jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(8);
   });
 
   it('drain waits for the jobs that a job enqueues', async () => {
     const startedJobs = startJobs({
-      plain: async ({ n }) => {
+      plainHandler: async ({ n }) => {
         if (n > 0) await startedJobs.jobs.enqueue(PLAIN_TASK, { n: n - 1 });
       },
     });
@@ -170,7 +170,7 @@ describe('running', () => {
   });
 
   it('a result that is not JSON fails the job instead of blocking it', async () => {
-    const { jobs } = startJobs({ plain: async () => ({ big: 1n }) });
+    const { jobs } = startJobs({ plainHandler: async () => ({ big: 1n }) });
     const { id } = await jobs.enqueue(PLAIN_TASK, { n: 1 });
     await jobs.drain();
     expect(jobs.get(id)).toMatchObject({ status: 'failed', error: expect.stringContaining('BigInt') as string });
@@ -333,7 +333,7 @@ describe('cancelling', () => {
     const mayContinue = gate();
     const executedNumbers: number[] = [];
     const { jobs } = startJobs({
-      plain: async ({ n }) => {
+      plainHandler: async ({ n }) => {
         executedNumbers.push(n);
         if (executedNumbers.length === 4) handlerEntered.open();
         await mayContinue.passed;
@@ -352,7 +352,7 @@ describe('cancelling', () => {
   it('a job cancelled before its place in the queue is on disk never runs', async () => {
     let hasRun = false;
     const { jobs } = startJobs({
-      plain: async () => {
+      plainHandler: async () => {
         hasRun = true;
       },
     });
@@ -433,7 +433,7 @@ describe('stopping', () => {
   it('a running job returns to the queue, the attempt does not count, and it runs at the next start', async () => {
     const handlerEntered = gate();
     const firstStart = startJobs({
-      plain: async (_payload, { signal }) => {
+      plainHandler: async (_payload, { signal }) => {
         handlerEntered.open();
         return untilAborted(signal);
       },
@@ -444,7 +444,7 @@ describe('stopping', () => {
     expect(firstStart.jobs.get(id)).toMatchObject({ status: 'queued', attempts: 0, finishedAt: null });
     expect(lines()).toContainEqual(expect.objectContaining({ job_id: id, outcome: 'returned' }));
 
-    const secondStart = startJobs({ plain: async ({ n }, { attempt }) => ({ n, attempt }) });
+    const secondStart = startJobs({ plainHandler: async ({ n }, { attempt }) => ({ n, attempt }) });
     await secondStart.jobs.drain();
     expect(secondStart.jobs.get(id)).toMatchObject({ status: 'succeeded', result: { n: 7, attempt: 1 } });
   });
@@ -453,7 +453,7 @@ describe('stopping', () => {
     const handlerEntered = gate();
     const mayContinue = gate();
     const firstStart = startJobs({
-      plain: async (_payload, { progress }) => {
+      plainHandler: async (_payload, { progress }) => {
         handlerEntered.open();
         await mayContinue.passed;
         progress(9, 9);
@@ -474,7 +474,7 @@ describe('stopping', () => {
   it('a job that finishes despite the signal has succeeded', async () => {
     const handlerEntered = gate();
     const { jobs } = startJobs({
-      plain: async (_payload, { signal }) => {
+      plainHandler: async (_payload, { signal }) => {
         handlerEntered.open();
         await untilAborted(signal).catch(() => undefined);
         return 'done';
@@ -571,30 +571,30 @@ describe('errors', () => {
   });
 
   it('a full disk is reported as such, and leaves no part of a job behind', async () => {
-    const { jobs } = startJobs({ plain: async () => undefined });
+    const { jobs } = startJobs({ plainHandler: async () => undefined });
     db.$client.pragma(`max_page_count = ${db.$client.pragma('page_count', { simple: true }) as number}`);
-    let stored = 0;
+    let storedCount = 0;
     const fill = async (): Promise<never> => {
       for (;;) {
-        await jobs.enqueue(PLAIN_TASK, { n: stored });
-        stored++;
+        await jobs.enqueue(PLAIN_TASK, { n: storedCount });
+        storedCount++;
       }
     };
     await expect(fill()).rejects.toMatchObject({ code: 'SQLITE_FULL' });
     db.$client.pragma('max_page_count = 1000000');
     await jobs.drain();
-    expect(jobs.list({}, { limit: 1, offset: 0 }).total).toBe(stored);
-    expect(jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(stored);
+    expect(jobs.list({}, { limit: 1, offset: 0 }).total).toBe(storedCount);
+    expect(jobs.list({ status: 'succeeded' }, { limit: 1, offset: 0 }).total).toBe(storedCount);
   });
 
   it('a queue that could not look for jobs looks again', async () => {
-    const [handlerStarted, mayEnd, done] = [gate(), gate(), gate()];
+    const [handlerStarted, mayEnd, handlerDone] = [gate(), gate(), gate()];
     const { jobs } = startJobs({
       flaky: async () => {
         handlerStarted.open();
         await mayEnd.passed;
       },
-      plain: async () => done.open(),
+      plainHandler: async () => handlerDone.open(),
     });
     await jobs.enqueue(FLAKY_TASK, {});
     await handlerStarted.passed;
@@ -605,12 +605,12 @@ describe('errors', () => {
       .toBe(true);
     db.$client.exec('ALTER TABLE hidden RENAME TO jobs');
     await jobs.enqueue(PLAIN_TASK, { n: 1 });
-    await done.passed;
+    await handlerDone.passed;
     await jobs.drain();
   });
 
   it('the end of a job is not lost when the disk is temporarily full', async () => {
-    const { jobs } = startJobs({ plain: async () => 'worth keeping' });
+    const { jobs } = startJobs({ plainHandler: async () => 'worth keeping' });
     db.$client.exec(
       "CREATE TRIGGER refuse BEFORE UPDATE OF status ON jobs WHEN new.status = 'succeeded' BEGIN SELECT raise(ABORT, 'full'); END",
     );
@@ -663,7 +663,7 @@ describe('errors', () => {
 describe('listing and announcing', () => {
   it('lists newest first, by status and task, and leaves large results out', async () => {
     const { jobs } = startJobs({
-      plain: async ({ n }) => 'x'.repeat(n),
+      plainHandler: async ({ n }) => 'x'.repeat(n),
       flaky: async () => {
         throw new Error('down');
       },

@@ -47,7 +47,7 @@ describe('the jukebox', () => {
     await speaker();
     const receivedStates: JukeboxOut[] = [];
     const ownAccount = await server.api<{ id: number }>('/users/me');
-    const leave = server.app.events.subscribe(
+    const unsubscribe = server.app.events.subscribe(
       { id: ownAccount.body.id as never, isSuperuser: false },
       undefined,
       ({ name, data }) => {
@@ -65,7 +65,7 @@ describe('the jukebox', () => {
       playing: true,
     });
     expect(await control('setGain', { gain: 0.25 })).toMatchObject({ gain: 0.25 });
-    leave();
+    unsubscribe();
     expect(await control('skip', { index: 2, offset: 9e12 })).toMatchObject({ position: 7 * 86_400 });
     expect(
       receivedStates.map(({ version, track_ids, current_index, playing, gain }) => [

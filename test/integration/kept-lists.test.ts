@@ -46,13 +46,13 @@ beforeAll(() => {
 afterAll(() => temp.close());
 
 const random = seededRandom(SEED);
-const below = (n: number): number => Math.floor(random() * n);
-const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T;
+const randomBelow = (n: number): number => Math.floor(random() * n);
+const pick = <T>(values: readonly T[]): T => values[randomBelow(values.length)] as T;
 const ORDERS = ['asc', 'desc'] as const;
 const TITLE_WORDS = ['love', 'night', 'Björk', 'a', 'moon'];
 
 const idsOf = <T>(sql: string): T[] => temp.db.$client.prepare<[], T>(sql).pluck().all();
-const run = (sql: string, ...values: unknown[]): void => void temp.db.$client.prepare(sql).run(...values);
+const runSql = (sql: string, ...values: unknown[]): void => void temp.db.$client.prepare(sql).run(...values);
 const anyTrack = (): TrackId => pick(idsOf<TrackId>('SELECT id FROM tracks'));
 const newest = (): TrackId => idsOf<TrackId>('SELECT max(id) FROM tracks')[0] as TrackId;
 const mostCredited = (): ArtistId => pick(idsOf<ArtistId>('SELECT id FROM artists ORDER BY track_count DESC LIMIT 20'));
@@ -68,12 +68,12 @@ const WRITES: Record<string, () => unknown> = {
       title: pick(TITLE_WORDS),
       artists: [pick(TITLE_WORDS)],
       album: pick(TITLE_WORDS),
-      year: 1960 + below(60),
+      year: 1960 + randomBelow(60),
     }),
   'insert a batch': () =>
     temp.db.$client.transaction(() =>
       trackFactory.writer.batch(() => {
-        for (let n = below(5); n >= 0; n--) WRITES['insert']?.();
+        for (let n = randomBelow(5); n >= 0; n--) WRITES['insert']?.();
       }),
     )(),
   // the next track gets the same id
@@ -86,7 +86,7 @@ const WRITES: Record<string, () => unknown> = {
     const giveUp = new Error('given up');
     try {
       temp.db.$client.transaction(() => {
-        for (let n = below(4); n >= 0; n--) WRITES['insert']?.();
+        for (let n = randomBelow(4); n >= 0; n--) WRITES['insert']?.();
         WRITES['lose']?.();
         throw giveUp;
       })();
@@ -95,14 +95,14 @@ const WRITES: Record<string, () => unknown> = {
     }
   },
   'move to another folder': () =>
-    run(
+    runSql(
       "UPDATE tracks SET source = 'local_folder', source_id = ? || id || '.mp3' WHERE id = ?",
       pick(['other:/', 'a/', 'none/']),
       anyTrack(),
     ),
   'move to another album': () => {
     const [id, album] = [anyTrack(), pick(idsOf<number>('SELECT id FROM albums'))];
-    run(
+    runSql(
       `UPDATE tracks SET album_id = ?, album_sort = (SELECT iif(title_sort = '[unknown album]', '', title_sort)
         FROM albums WHERE id = ?) WHERE id = ?`,
       album,
@@ -116,16 +116,16 @@ const WRITES: Record<string, () => unknown> = {
       user,
       anyTrack(),
       pick([
-        { year: 1960 + below(60) },
+        { year: 1960 + randomBelow(60) },
         { title: pick(TITLE_WORDS) },
-        { bpm: 60 + below(100) },
+        { bpm: 60 + randomBelow(100) },
         { genre: pick(['Rock', 'Jazz']) },
       ]),
     ),
   'edit what it is': () =>
     services.library.setMetadata(user, anyTrack(), {
       title: pick(TITLE_WORDS),
-      artist: `${pick(TITLE_WORDS)} ${below(3)}`,
+      artist: `${pick(TITLE_WORDS)} ${randomBelow(3)}`,
       album: pick(TITLE_WORDS),
     }),
   'sort an artist elsewhere': () =>
@@ -134,14 +134,14 @@ const WRITES: Record<string, () => unknown> = {
     }),
   'sort all tracks of an artist elsewhere': () =>
     services.library.updateArtist(user, mostCredited(), { sortName: pick(TITLE_WORDS) }),
-  'split no more': () => services.library.updateArtist(user, mostCredited(), { neverSplit: below(2) === 1 }),
+  'split no more': () => services.library.updateArtist(user, mostCredited(), { neverSplit: randomBelow(2) === 1 }),
   'write from another process': () => {
     const otherConnection = new Database(temp.db.$client.name);
-    otherConnection.prepare('UPDATE tracks SET year = ? WHERE id = ?').run(1960 + below(60), anyTrack());
-    otherConnection.prepare('DELETE FROM like_states WHERE item_id % 7 = ?').run(below(7));
+    otherConnection.prepare('UPDATE tracks SET year = ? WHERE id = ?').run(1960 + randomBelow(60), anyTrack());
+    otherConnection.prepare('DELETE FROM like_states WHERE item_id % 7 = ?').run(randomBelow(7));
     otherConnection.close();
   },
-  lose: () => run("UPDATE tracks SET availability = 'missing' WHERE id = ?", anyTrack()),
+  lose: () => runSql("UPDATE tracks SET availability = 'missing' WHERE id = ?", anyTrack()),
   delete: () => services.deleteTrack(anyTrack()),
   trash: () => {
     const id = anyTrack();
@@ -157,18 +157,23 @@ const WRITES: Record<string, () => unknown> = {
     if (keptId !== emptiedId) merge.mergeInto(keptId, emptiedId);
   },
   like: () =>
-    run(
+    runSql(
       'INSERT OR REPLACE INTO like_states (user_id, item_type, item_id, liked, rating, since) VALUES (?, ?, ?, ?, ?, 0)',
       user,
       ...anItem(),
-      below(2),
-      below(6),
+      randomBelow(2),
+      randomBelow(6),
     ),
   'like no more': () =>
-    run('UPDATE like_states SET liked = 0 WHERE user_id = ? AND item_type = ? AND item_id = ?', user, ...anItem()),
+    runSql('UPDATE like_states SET liked = 0 WHERE user_id = ? AND item_type = ? AND item_id = ?', user, ...anItem()),
   play: () =>
-    run("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)", user, anyTrack(), below(1e6)),
-  'withdraw plays': () => run('UPDATE plays SET withdrawn_at = 1 WHERE id % 5 = ?', below(5)),
+    runSql(
+      "INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)",
+      user,
+      anyTrack(),
+      randomBelow(1e6),
+    ),
+  'withdraw plays': () => runSql('UPDATE plays SET withdrawn_at = 1 WHERE id % 5 = ?', randomBelow(5)),
 };
 
 const GREAT_WRITES: typeof WRITES = {
@@ -178,7 +183,7 @@ const GREAT_WRITES: typeof WRITES = {
         for (let n = 0; n < 35; n++) WRITES['insert']?.();
       }),
     )(),
-  'change very many': () => run('UPDATE tracks SET year = year + 1 WHERE id % 2 = ?', below(2)),
+  'change very many': () => runSql('UPDATE tracks SET year = year + 1 WHERE id % 2 = ?', randomBelow(2)),
 };
 
 const TRACK_FILTERS: TrackFilter[] = [
@@ -251,8 +256,8 @@ test('newest tracks that are deleted are not counted', async () => {
 // This file is copied: its track stays available, and none of its rows changes.
 test('lists of a folder are not kept in memory, because files disappear while their tracks stay the same', () => {
   const id = trackFactory.add({ title: 'Copied' });
-  run("INSERT INTO source_folders (id, source, path) VALUES (1, 'local_folder', 'copied')");
-  run(
+  runSql("INSERT INTO source_folders (id, source, path) VALUES (1, 'local_folder', 'copied')");
+  runSql(
     `INSERT INTO source_files (folder_id, name, size_bytes, mtime_us, dev, ino, state, track_id)
       VALUES (1, 'a', 1, 1, 1, 1, 'track', ?)`,
     id,
@@ -260,10 +265,10 @@ test('lists of a folder are not kept in memory, because files disappear while th
   const lists = keepingLists();
   const folder = { path: 'copied', isRecursive: false, otherRoots: [] };
   for (const order of [{ sort: 'title' }, { sort: 'random', seed: 5 }] as const) {
-    run("UPDATE source_files SET state = 'track' WHERE folder_id = 1");
+    runSql("UPDATE source_files SET state = 'track' WHERE folder_id = 1");
     const list = trackList(user, { folder }, order);
     expect(lists.page(list, WHOLE_PAGE)).toEqual({ ids: [id], total: 1 });
-    run("UPDATE source_files SET state = 'gone' WHERE folder_id = 1");
+    runSql("UPDATE source_files SET state = 'gone' WHERE folder_id = 1");
     expect(lists.page(list, WHOLE_PAGE)).toEqual({ ids: [], total: 0 });
   }
 });
@@ -287,8 +292,8 @@ test(`after random writes every list in memory equals a newly read list (seed ${
   const allAndKept = allLists().map((list) => ({ list, lists: keepingLists() }));
   for (const { list, lists } of allAndKept) lists.page(list, WHOLE_PAGE);
   for (let round = 0; round < ROUNDS; round++) {
-    const names = Array.from({ length: 1 + below(4) }, () => pick(Object.keys(WRITES)));
-    if (below(8) === 0) names.push(pick(Object.keys(GREAT_WRITES)));
+    const names = Array.from({ length: 1 + randomBelow(4) }, () => pick(Object.keys(WRITES)));
+    if (randomBelow(8) === 0) names.push(pick(Object.keys(GREAT_WRITES)));
     for (const name of names) await (WRITES[name] ?? GREAT_WRITES[name])?.();
     for (let n = 0; n < LISTS_A_ROUND; n++) {
       const { list, lists } = pick(allAndKept);
@@ -303,7 +308,7 @@ const bySql = (list: NewIdList) =>
   createIdLists({ statements: createStatements(temp.db.$client), cheapUs: Infinity }).page(list, WHOLE_PAGE);
 
 test('a list of more items than a function takes arguments is kept', () => {
-  run(
+  runSql(
     `WITH RECURSIVE n (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n LIMIT 200000)
       INSERT INTO artists (name, name_key, sort_name, sort_key, created_at, updated_at)
       SELECT 'n' || id, 'n' || id, 'n' || id, 'n' || id, 0, 0 FROM n`,

@@ -17,7 +17,7 @@ import {
   listenForServices,
   openConnection,
   tryConnect,
-  type Heard,
+  type Announcement,
 } from '../support/lan.ts';
 import { spawnServer } from '../support/process.ts';
 import { quiet, registerUser, startServer, type TestServer } from '../support/server.ts';
@@ -282,9 +282,9 @@ describe('the announcement', () => {
     const ears = [listenForServices('http'), listenForServices('subsonic')];
     await share(true);
     const { name } = await state();
-    const isOurs = ({ port }: { port: number }): boolean => port === portOf(server);
-    for (const ear of ears) await ear.until((announcements) => announcements.some(isOurs));
-    const [http, subsonic] = ears.map((ear) => ear.heard().find(isOurs));
+    const isOfServer = ({ port }: { port: number }): boolean => port === portOf(server);
+    for (const ear of ears) await ear.until((announcements) => announcements.some(isOfServer));
+    const [http, subsonic] = ears.map((ear) => ear.heard().find(isOfServer));
     expect(http).toMatchObject({
       name: expect.stringMatching(/^Tonearm on ./) as string,
       host: new URL(name?.url ?? '').hostname,
@@ -294,7 +294,7 @@ describe('the announcement', () => {
     expect(subsonic).toMatchObject({ name: http?.name, txt: { path: '/rest' } });
     await share(false);
     for (const ear of ears) {
-      await ear.until((announcements) => !announcements.some(isOurs));
+      await ear.until((announcements) => !announcements.some(isOfServer));
       await ear.close();
     }
     expect(name?.problem).toBeNull();
@@ -307,7 +307,7 @@ describe('the announcement', () => {
     const servers = [1, 2].map(() => createAnnouncement({ log: quiet }));
     for (const [i, announcer] of servers.entries())
       await announcer.show({ name, host: 'tonearm-attic.local', port: 4_000 + i, hasIpv6: false });
-    const listOwnAnnouncements = (announcements: readonly Heard[]): string[] =>
+    const listOwnAnnouncements = (announcements: readonly Announcement[]): string[] =>
       announcements
         .filter((announcement) => announcement.name.startsWith(name))
         .map((announcement) => `${announcement.name}: ${announcement.port}`);

@@ -38,19 +38,19 @@ function add(identity: Partial<TrackIdentity>, audio: Partial<TrackAudio> = {}):
   });
 }
 /** Returns a storage URI that is named by its content. */
-const stored = (start: string) => ({
+const storedFile = (start: string) => ({
   contentHash: start.padEnd(64, '0'),
   storageUri: `local:audio/${start}/${start.padEnd(64, '0')}.flac`,
 });
-const all = <T>(sql: string, ...params: unknown[]): T[] => temp.db.$client.prepare(sql).all(...params) as T[];
-const selectRow = <T>(sql: string, ...params: unknown[]): T => all<T>(sql, ...params)[0] as T;
+const selectRows = <T>(sql: string, ...params: unknown[]): T[] => temp.db.$client.prepare(sql).all(...params) as T[];
+const selectRow = <T>(sql: string, ...params: unknown[]): T => selectRows<T>(sql, ...params)[0] as T;
 const searchTrackIds = async (query: string): Promise<number[]> =>
   (await services.library.listTracks(ann, { q: query }, { sort: 'title' }, { limit: 200, offset: 0 })).items.map(
     ({ id }) => id,
   );
-const codeOf = (run: () => unknown): string => {
+const codeOf = (attempt: () => unknown): string => {
   try {
-    run();
+    attempt();
     return 'none';
   } catch (error) {
     return (error as AppError).code;
@@ -165,7 +165,7 @@ describe('an edit of an artist', () => {
     };
     const counts = () =>
       Object.fromEntries(
-        all<{ name: string; tracks: number; albums: number }>(
+        selectRows<{ name: string; tracks: number; albums: number }>(
           'SELECT name, track_count AS tracks, album_count AS albums FROM artists ORDER BY name',
         ).map(({ name, tracks, albums }) => [name, [tracks, albums]]),
       );
@@ -273,9 +273,9 @@ describe('a deletion', () => {
     expect(services.library.countLibrary()).toEqual({ tracks: 1, albums: 1, artists: 1 });
     expect(codeOf(() => services.library.getTrack(ann, id))).toBe('not_found');
     for (const table of ['track_artists', 'track_genres', 'lyrics'])
-      expect(all(`SELECT * FROM ${table} WHERE track_id = ?`, id)).toEqual([]);
+      expect(selectRows(`SELECT * FROM ${table} WHERE track_id = ?`, id)).toEqual([]);
     expect(
-      all(
+      selectRows(
         'SELECT rowid FROM search_trigrams WHERE search_trigrams MATCH \'"solo" OR "guest" OR "alone" OR "harbour" OR "various"\'',
       ),
     ).toEqual([]);
@@ -298,7 +298,7 @@ describe('a deletion', () => {
   });
 
   test('removes the stored audio with the last track that uses it', async () => {
-    const sameAudio = stored('aa');
+    const sameAudio = storedFile('aa');
     const [firstId, secondId] = [add({ title: 'One' }, sameAudio), add({ title: 'Two' }, sameAudio)];
     await services.deleteTrack(firstId);
     expect(services.deletedObjects).toEqual([]);
@@ -371,19 +371,19 @@ describe('a deletion', () => {
         services.library.updateTrack(ann, id, { discNumber: 1 + Math.floor(random() * 4), genre: 'New' });
     }
     expect(
-      all(`SELECT a.id FROM albums a WHERE a.track_count <> (SELECT count(*) FROM tracks WHERE album_id = a.id)
+      selectRows(`SELECT a.id FROM albums a WHERE a.track_count <> (SELECT count(*) FROM tracks WHERE album_id = a.id)
       OR a.duration_ms <> (SELECT coalesce(sum(duration_ms), 0) FROM tracks WHERE album_id = a.id) OR a.size_bytes <> (SELECT coalesce(sum(size_bytes), 0) FROM tracks WHERE album_id = a.id)
       OR a.disc_count <> (SELECT coalesce(max(coalesce(disc_number, 1)), 0) FROM tracks WHERE album_id = a.id)`),
     ).toEqual([]);
     expect(
-      all(`SELECT x.id FROM artists x WHERE x.track_count <> (SELECT count(*) FROM track_artists WHERE artist_id = x.id)
+      selectRows(`SELECT x.id FROM artists x WHERE x.track_count <> (SELECT count(*) FROM track_artists WHERE artist_id = x.id)
       OR x.album_count <> (SELECT count(*) FROM albums WHERE artist_id = x.id)`),
     ).toEqual([]);
     const deletedIds = sample.tracks
       .filter(({ id }) => codeOf(() => services.library.getTrack(ann, id)) !== 'none')
       .map((track) => sample.albums[track.album ?? -1]?.id);
     expect(
-      all<{ id: number }>('SELECT id FROM albums WHERE track_count = 0').filter(({ id }) =>
+      selectRows<{ id: number }>('SELECT id FROM albums WHERE track_count = 0').filter(({ id }) =>
         deletedIds.includes(id as AlbumId),
       ),
     ).toEqual([]);
@@ -405,7 +405,7 @@ test('missing audio is marked once, and once when it is back', () => {
 });
 
 test('audio that another track still uses is not released', async () => {
-  const [usedAudio, unused] = [stored('aa'), stored('bb')];
+  const [usedAudio, unused] = [storedFile('aa'), storedFile('bb')];
   add({}, usedAudio);
   await services.library.releaseAudio([usedAudio.storageUri, unused.storageUri, 'file:own.flac']);
   expect(services.deletedObjects).toEqual([unused.storageUri.slice('local:'.length)]);

@@ -68,8 +68,8 @@ const fieldsFit = (fields: SampleFields, f: TrackFilter): boolean =>
     return value !== null && value >= (from ?? 0) && value <= (to ?? Infinity);
   }) &&
   LISTED_TEXTS.every((field) => {
-    const part = f[field];
-    return part === undefined || sortKey(fields[field] ?? '').includes(sortKey(part));
+    const searchedText = f[field];
+    return searchedText === undefined || sortKey(fields[field] ?? '').includes(sortKey(searchedText));
   });
 
 function trackFits(track: SampleTrack, filter: TrackFilter): boolean {
@@ -301,12 +301,12 @@ describe('tracks', () => {
 
   test.each(TRACK_SORTS)('pages by %s contain every track once, in both directions', async (sort) => {
     for (const order of ['asc', 'desc'] as const) {
-      const all: number[] = [];
+      const allIds: number[] = [];
       for (let offset = 0; offset < 400; offset += 37)
-        all.push(...ids(await library.listTracks(ann, {}, { sort, order, seed: 5 }, { limit: 37, offset })));
-      expect(all).toHaveLength(400);
-      expect(new Set(all).size).toBe(400);
-      if (sort !== 'random') expect(all).toEqual(sortByKeys(sample.tracks, trackKeys, 'track', sort, order));
+        allIds.push(...ids(await library.listTracks(ann, {}, { sort, order, seed: 5 }, { limit: 37, offset })));
+      expect(allIds).toHaveLength(400);
+      expect(new Set(allIds).size).toBe(400);
+      if (sort !== 'random') expect(allIds).toEqual(sortByKeys(sample.tracks, trackKeys, 'track', sort, order));
     }
   });
 

@@ -35,13 +35,13 @@ const listsOver = (usedStatements: Statements, cheapUs?: number) =>
 
 /** Returns the query plans of the statements for a page of ids. */
 function plansOf(list: NewIdList, offset: number): { sql: string; plan: string }[] {
-  const run: { sql: string; params: Params }[] = [];
+  const statementsRun: { sql: string; params: Params }[] = [];
   const recording: Statements = {
     ...statements,
-    column: (sql, params) => (run.push({ sql, params }), statements.column(sql, params)),
+    column: (sql, params) => (statementsRun.push({ sql, params }), statements.column(sql, params)),
   };
   listsOver(recording).page(list, { limit: 50, offset });
-  return run.map(({ sql, params }) => ({ sql, plan: planOf(sql, params) }));
+  return statementsRun.map(({ sql, params }) => ({ sql, plan: planOf(sql, params) }));
 }
 
 const planOf = (sql: string, params: Params): string =>
@@ -154,10 +154,10 @@ describe('deep in a list', () => {
     const memoryLists = listsOver(statements, 0);
     for (const filter of FILTERS[kind]) {
       const list = listOf(kind, sort, order, filter);
-      const all = readAllIds(list);
+      const allIds = readAllIds(list);
       memoryLists.page(list, { limit: 1, offset: 0 });
-      for (const offset of [0, 120, Math.floor(all.length / 2), Math.max(0, all.length - 20)]) {
-        const page = { ids: all.slice(offset, offset + 50), total: all.length };
+      for (const offset of [0, 120, Math.floor(allIds.length / 2), Math.max(0, allIds.length - 20)]) {
+        const page = { ids: allIds.slice(offset, offset + 50), total: allIds.length };
         expect(sqlLists.page(list, { limit: 50, offset }), JSON.stringify([filter, offset])).toEqual(page);
         expect(memoryLists.page(list, { limit: 50, offset }), JSON.stringify([filter, offset])).toEqual(page);
       }
@@ -223,8 +223,8 @@ describe('with a thread for slow queries', () => {
   });
   afterAll(() => thread.close());
 
-  test.each(LISTS)('pages of %s are the same as without one', async (_, make) => {
-    const list = make();
+  test.each(LISTS)('pages of %s are the same as without one', async (_, makeList) => {
+    const list = makeList();
     const memoryLists = listsOver(statements);
     const { total } = memoryLists.page(list, { limit: 1, offset: 0 });
     for (const offset of [0, 30, Math.floor(total / 2), total - 20, total, total + 9]) {
@@ -273,25 +273,25 @@ test('a large library is not shuffled as a whole, and its pages do not overlap',
   const lists = listsOver(statements);
   const shuffledPage = (seed: number, offset: number, limit = 200) =>
     lists.page(trackList(user, {}, { sort: 'random', seed }), { limit, offset }).ids;
-  const all: number[] = [];
-  for (let offset = 0; offset < TRACKS; offset += 200) all.push(...shuffledPage(11, offset));
-  expect(new Set(all).size).toBe(TRACKS);
+  const allIds: number[] = [];
+  for (let offset = 0; offset < TRACKS; offset += 200) allIds.push(...shuffledPage(11, offset));
+  expect(new Set(allIds).size).toBe(TRACKS);
   const { placeOf } = seededOrder(11, TRACKS);
-  expect(all).toEqual(all.toSorted((a, b) => placeOf(a) - placeOf(b)));
+  expect(allIds).toEqual(allIds.toSorted((a, b) => placeOf(a) - placeOf(b)));
   expect(
     listsOver(statements).page(trackList(user, {}, { sort: 'random', seed: 11 }), { limit: 100, offset: 5_900 }).ids,
-  ).toEqual(all.slice(5_900));
+  ).toEqual(allIds.slice(5_900));
 
-  const read: number[] = [];
+  const readIds: number[] = [];
   listsOver({
     ...statements,
     column: <T>(sql: string, params: Params) => {
       const rows = statements.column<T>(sql, params);
-      read.push(rows.length);
+      readIds.push(rows.length);
       return rows;
     },
   }).page(trackList(user, {}, { sort: 'random', seed: 12 }), { limit: 50, offset: 0 });
-  expect(read.reduce((sum, n) => sum + n, 0)).toBeLessThan(300);
+  expect(readIds.reduce((sum, n) => sum + n, 0)).toBeLessThan(300);
 });
 
 test('a few matches are found in a large library in random order too', () => {

@@ -15,7 +15,7 @@ import { silence } from '../support/silence.ts';
 import { openMigrated, openTempDatabase, type TempDatabase } from '../support/temp-database.ts';
 import { quickImports } from '../support/product.ts';
 
-interface Given extends Partial<TrackIdentity> {
+interface GivenTrack extends Partial<TrackIdentity> {
   folder?: number;
 }
 
@@ -45,7 +45,7 @@ function folderRow(number: number | undefined): number | undefined {
 const pathOf = (folder: number): string =>
   rows<{ path: string }>('SELECT path FROM source_folders WHERE id = ?', folder)[0]?.path ?? '';
 
-function insert({ folder, ...identity }: Given): TrackId {
+function insert({ folder, ...identity }: GivenTrack): TrackId {
   addedFiles++;
   return tracks.insert({
     ...(folderRow(folder) === undefined
@@ -63,8 +63,8 @@ function insert({ folder, ...identity }: Given): TrackId {
     },
   });
 }
-const add = (...givenTracks: Given[]): TrackId[] => givenTracks.map((track) => writing(() => insert(track)));
-const retag = (id: TrackId | undefined, { folder, ...identity }: Given): void =>
+const add = (...givenTracks: GivenTrack[]): TrackId[] => givenTracks.map((track) => writing(() => insert(track)));
+const retag = (id: TrackId | undefined, { folder, ...identity }: GivenTrack): void =>
   writing(() =>
     tracks.setIdentity(
       id as TrackId,
@@ -86,14 +86,14 @@ const RG = '11111111-1111-1111-1111-111111111111';
 const RELEASE = '33333333-3333-3333-3333-333333333333';
 const OTHER_RELEASE = '44444444-4444-4444-4444-444444444444';
 const OTHER_RG = '22222222-2222-2222-2222-222222222222';
-const discs = (...numbers: number[]): Given[] =>
+const discs = (...numbers: number[]): GivenTrack[] =>
   numbers.map((discNumber) => ({ discNumber, folder: 10 + discNumber, year: 2000 }));
 
-describe.each<['one by one' | 'in one batch', (givenTracks: Given[]) => void]>([
+describe.each<['one by one' | 'in one batch', (givenTracks: GivenTrack[]) => void]>([
   ['one by one', (givenTracks) => void add(...givenTracks)],
   ['in one batch', (givenTracks) => writing(() => givenTracks.forEach(insert))],
 ])('tracks added %s', (_, arrive) => {
-  test.each<[string, Given[], string[]]>([
+  test.each<[string, GivenTrack[], string[]]>([
     [
       'the same title by two artists is two albums',
       [{}, { artists: ['Other'] }],
@@ -412,9 +412,9 @@ describe.each<['one by one' | 'in one batch', (givenTracks: Given[]) => void]>([
     'of equally frequent spellings, capitals lose: %j',
     (names) => {
       arrive(names.map((name) => ({ artists: [name] })));
-      const [usual] = names.toSorted().toReversed();
+      const [usualName] = names.toSorted().toReversed();
       expect(rows('SELECT name, sort_name FROM artists')).toEqual([
-        { name: usual, sort_name: usual?.startsWith('The') ? 'Quays, The' : usual },
+        { name: usualName, sort_name: usualName?.startsWith('The') ? 'Quays, The' : usualName },
       ]);
     },
   );
@@ -639,7 +639,7 @@ test.each([1, 2, 3])('counts and search rows equal a recount after 500 random ch
   const random = seededRandom(seed);
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
   const searchWords = ['alpha', 'BRAVO', 'Bravo', 'Çharlie', 'delta', 'Δέλτα', 'ＥＣＨＯ', 'Various Artists'];
-  const identity = (): Given => ({
+  const identity = (): GivenTrack => ({
     title: `${pick(searchWords)} ${pick(searchWords)}`,
     artists: pick([
       [],

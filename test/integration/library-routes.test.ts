@@ -42,22 +42,22 @@ afterAll(async () => {
   await server.close();
 });
 
-const get = async <T>(path: string) => (await server.api<T>(path)).body;
+const getBody = async <T>(path: string) => (await server.api<T>(path)).body;
 const code = async (path: string, init?: Parameters<TestServer['api']>[1]): Promise<number> =>
   (await server.api(path, init)).status;
 
 describe('lists', () => {
   test('default to the first fifty by title', async () => {
-    const page = await get<TrackPage>('/tracks');
+    const page = await getBody<TrackPage>('/tracks');
     expect(page).toMatchObject({ total: 130, limit: 50, offset: 0 });
     expect(page.items).toHaveLength(50);
-    expect(page.items).toEqual((await get<TrackPage>('/tracks?sort=title&order=asc&limit=50&offset=0')).items);
+    expect(page.items).toEqual((await getBody<TrackPage>('/tracks?sort=title&order=asc&limit=50&offset=0')).items);
   });
 
   test('take all filters together', async () => {
-    const all =
+    const listAll =
       'q=a&source=upload&artist_id=1&album_id=1&genre=Rock&year_from=1960&year_to=2024&format=mp3&metadata_status=manual&availability=available&liked=false&sort=play_count&order=asc&seed=1';
-    expect(await code(`/tracks?${all}`)).toBe(200);
+    expect(await code(`/tracks?${listAll}`)).toBe(200);
     expect(
       await code(
         '/albums?q=a&genre=Rock&year_from=1960&year_to=2024&artist_id=1&format=mp3&liked=true&sort=last_played_at&order=desc',
@@ -69,7 +69,7 @@ describe('lists', () => {
   });
 
   test('filter by source', async () => {
-    const { items, total } = await get<TrackPage>('/tracks?source=upload&limit=200');
+    const { items, total } = await getBody<TrackPage>('/tracks?source=upload&limit=200');
     expect(total).toBe(sample.tracks.filter((track) => track.source === 'upload').length);
     expect(items.every((track) => track.source === 'upload')).toBe(true);
   });
@@ -124,14 +124,14 @@ describe('lists', () => {
       expect(await code(`/albums?format=${text}`)).toBe(422);
       expect([200, 422]).toContain(await code(`/search/library?q=${text}`));
     }
-    expect((await get<TrackPage>('/tracks')).total).toBe(130);
+    expect((await getBody<TrackPage>('/tracks')).total).toBe(130);
   });
 
   test('in random order do not overlap with one seed', async () => {
     const ids: number[] = [];
     for (let offset = 0; offset < 130; offset += 40)
       ids.push(
-        ...(await get<TrackPage>(`/tracks?sort=random&seed=9&limit=40&offset=${offset}`)).items.map(
+        ...(await getBody<TrackPage>(`/tracks?sort=random&seed=9&limit=40&offset=${offset}`)).items.map(
           (track) => track.id,
         ),
       );
@@ -139,27 +139,27 @@ describe('lists', () => {
   });
 
   test('show at once what another process wrote', async () => {
-    const totalBefore = (await get<TrackPage>('/tracks?genre=Jazz&limit=1')).total;
+    const totalBefore = (await getBody<TrackPage>('/tracks?genre=Jazz&limit=1')).total;
     const id = sample.tracks.find((track) => !track.genres.includes('Jazz') && track.genres.length === 0)?.id;
     db.$client
       .prepare(
         "INSERT INTO track_genres (track_id, position, genre_id) SELECT ?, 0, id FROM genres WHERE name = 'Jazz'",
       )
       .run(id);
-    expect((await get<TrackPage>('/tracks?genre=Jazz&limit=1')).total).toBe(totalBefore + 1);
+    expect((await getBody<TrackPage>('/tracks?genre=Jazz&limit=1')).total).toBe(totalBefore + 1);
     db.$client.prepare('DELETE FROM track_genres WHERE track_id = ?').run(id);
-    expect((await get<TrackPage>('/tracks?genre=Jazz&limit=1')).total).toBe(totalBefore);
+    expect((await getBody<TrackPage>('/tracks?genre=Jazz&limit=1')).total).toBe(totalBefore);
   });
 });
 
 describe('single items', () => {
   test('are the same as in lists', async () => {
-    const [track] = (await get<TrackPage>('/tracks?limit=1')).items as [TrackOut];
-    expect(await get<TrackOut>(`/tracks/${track.id}`)).toEqual(track);
-    const [album] = (await get<AlbumPage>('/albums?limit=1')).items as [AlbumOut];
-    expect(await get<AlbumOut>(`/albums/${album.id}`)).toEqual(album);
-    const [artist] = (await get<ArtistPage>('/artists?limit=1')).items as [ArtistOut];
-    expect(await get<ArtistOut>(`/artists/${artist.id}`)).toEqual(artist);
+    const [track] = (await getBody<TrackPage>('/tracks?limit=1')).items as [TrackOut];
+    expect(await getBody<TrackOut>(`/tracks/${track.id}`)).toEqual(track);
+    const [album] = (await getBody<AlbumPage>('/albums?limit=1')).items as [AlbumOut];
+    expect(await getBody<AlbumOut>(`/albums/${album.id}`)).toEqual(album);
+    const [artist] = (await getBody<ArtistPage>('/artists?limit=1')).items as [ArtistOut];
+    expect(await getBody<ArtistOut>(`/artists/${artist.id}`)).toEqual(artist);
   });
 
   test.each([
@@ -185,19 +185,19 @@ describe('related items', () => {
   test('tracks of an album are sorted by disc and number', async () => {
     for (const [albumIndex, album] of sample.albums.entries()) {
       const albumTracks = sample.tracks.filter((track) => track.album === albumIndex);
-      const { items, total } = await get<TrackPage>(`/albums/${album.id}/tracks?limit=200`);
+      const { items, total } = await getBody<TrackPage>(`/albums/${album.id}/tracks?limit=200`);
       expect(total).toBe(albumTracks.length);
       expect(items.map((track) => track.id)).toEqual(
         albumTracks.toSorted((a, b) => placeInAlbum(a) - placeInAlbum(b) || a.id - b.id).map((track) => track.id),
       );
     }
     const [firstAlbum] = sample.albums;
-    const allIds = (await get<TrackPage>(`/albums/${firstAlbum?.id}/tracks`)).items.map((track) => track.id);
+    const allIds = (await getBody<TrackPage>(`/albums/${firstAlbum?.id}/tracks`)).items.map((track) => track.id);
     expect(
-      (await get<TrackPage>(`/albums/${firstAlbum?.id}/tracks?limit=2&offset=1`)).items.map((track) => track.id),
+      (await getBody<TrackPage>(`/albums/${firstAlbum?.id}/tracks?limit=2&offset=1`)).items.map((track) => track.id),
     ).toEqual(allIds.slice(1, 3));
     expect(
-      (await get<TrackPage>(`/albums/${firstAlbum?.id}/tracks?album_id=9999`)).items.map((track) => track.id),
+      (await getBody<TrackPage>(`/albums/${firstAlbum?.id}/tracks?album_id=9999`)).items.map((track) => track.id),
     ).toEqual(allIds);
   });
 
@@ -210,7 +210,7 @@ describe('related items', () => {
             sample.tracks.some((track) => track.album === n && track.artists.includes(artistIndex)),
         )
         .map((album) => album.id);
-      const { items } = await get<AlbumPage>(`/artists/${artist.id}/albums?limit=200`);
+      const { items } = await getBody<AlbumPage>(`/artists/${artist.id}/albums?limit=200`);
       expect(items.map((album) => album.id).sort((a, b) => a - b)).toEqual(expected);
       const ownAlbumIds = sample.albums.filter((a) => a.artist === artistIndex).map((a) => a.id);
       expect(
@@ -224,7 +224,7 @@ describe('related items', () => {
 
   test('tracks of an artist are all that credit the artist', async () => {
     for (const [artistIndex, artist] of sample.artists.entries()) {
-      const { items } = await get<TrackPage>(`/artists/${artist.id}/tracks?limit=200`);
+      const { items } = await getBody<TrackPage>(`/artists/${artist.id}/tracks?limit=200`);
       expect(items.map((t) => t.id).sort((a, b) => a - b)).toEqual(
         sample.tracks.filter((track) => track.artists.includes(artistIndex)).map((t) => t.id),
       );
@@ -232,7 +232,7 @@ describe('related items', () => {
   });
 
   test('genres have counts', async () => {
-    const genres = await get<GenreOut[]>('/genres');
+    const genres = await getBody<GenreOut[]>('/genres');
     expect(genres.map((genre) => genre.name)).toEqual([
       'Ambient',
       'Blues & Soul',
@@ -242,9 +242,13 @@ describe('related items', () => {
       'Rock',
     ]);
     for (const g of genres)
-      expect((await get<TrackPage>(`/tracks?genre=${encodeURIComponent(g.name)}&limit=1`)).total).toBe(g.track_count);
+      expect((await getBody<TrackPage>(`/tracks?genre=${encodeURIComponent(g.name)}&limit=1`)).total).toBe(
+        g.track_count,
+      );
     for (const g of genres)
-      expect((await get<AlbumPage>(`/albums?genre=${encodeURIComponent(g.name)}&limit=1`)).total).toBe(g.album_count);
+      expect((await getBody<AlbumPage>(`/albums?genre=${encodeURIComponent(g.name)}&limit=1`)).total).toBe(
+        g.album_count,
+      );
   });
 });
 
@@ -254,13 +258,13 @@ describe('changes', () => {
 
   test('only an account with the right can edit a track', async () => {
     const id = sample.tracks[0]?.id;
-    const trackBefore = await get<TrackOut>(`/tracks/${id}`);
+    const trackBefore = await getBody<TrackOut>(`/tracks/${id}`);
     expect((await patch(`/tracks/${id}`, { title: 'Mine' }, listener)).status).toBe(403);
-    expect(await get<TrackOut>(`/tracks/${id}`)).toEqual(trackBefore);
+    expect(await getBody<TrackOut>(`/tracks/${id}`)).toEqual(trackBefore);
     const response = await patch(`/tracks/${id}`, { title: '  New title ', year: 1987, genre: 'Dub' }, editor);
     expect(response.status).toBe(200);
     expect(response.body).toMatchObject({ id, title: 'New title', year: 1987, genre: 'Dub', genres: ['Dub'] });
-    expect(await get<TrackOut>(`/tracks/${id}`)).toMatchObject({
+    expect(await getBody<TrackOut>(`/tracks/${id}`)).toMatchObject({
       title: 'New title',
       year: 1987,
       metadata_status: sample.tracks[0]?.status,
@@ -284,11 +288,11 @@ describe('changes', () => {
     ['{not json', 400],
   ])('a body of %j gets %d and changes nothing', async (body, status) => {
     const id = sample.tracks[1]?.id;
-    const trackBefore = await get<TrackOut>(`/tracks/${id}`);
+    const trackBefore = await getBody<TrackOut>(`/tracks/${id}`);
     expect(
       await code(`/tracks/${id}`, { method: 'PATCH', body, headers: { 'Content-Type': 'application/json' } }),
     ).toBe(status);
-    expect(await get<TrackOut>(`/tracks/${id}`)).toEqual(trackBefore);
+    expect(await getBody<TrackOut>(`/tracks/${id}`)).toEqual(trackBefore);
   });
 
   test('only an administrator may change an artist', async () => {
@@ -303,7 +307,7 @@ describe('changes', () => {
       sort_name: '!Zzz',
       never_split: false,
     });
-    expect((await get<ArtistPage>('/artists?limit=1')).items[0]?.id).toBe(id);
+    expect((await getBody<ArtistPage>('/artists?limit=1')).items[0]?.id).toBe(id);
     expect((await patch(`/artists/${id}`, { name: 'x' })).status).toBe(422);
     expect((await patch('/artists/99999', { never_split: true })).status).toBe(404);
   });
@@ -316,7 +320,7 @@ describe('changes', () => {
     expect(await code(`/tracks/${id}`)).toBe(404);
     expect(await code(`/tracks/${id}`, { method: 'DELETE' })).toBe(404);
     expect(await code(`/tracks/${id}`, { method: 'PATCH', body: { title: 'x' } })).toBe(404);
-    expect((await get<TrackPage>('/tracks?limit=1')).total).toBe(129);
+    expect((await getBody<TrackPage>('/tracks?limit=1')).total).toBe(129);
   });
 
   test('everything requires a token', async () => {
@@ -338,11 +342,11 @@ describe('changes', () => {
 
 describe('search', () => {
   test('answers with a page of each kind', async () => {
-    const body = await get<LibrarySearchResponse>('/search/library?q=LOVE&limit=3&offset=0');
+    const body = await getBody<LibrarySearchResponse>('/search/library?q=LOVE&limit=3&offset=0');
     expect(body.query).toBe('LOVE');
     for (const page of [body.tracks, body.albums, body.artists]) expect(page).toMatchObject({ limit: 3, offset: 0 });
     expect(body.tracks.items).toHaveLength(3);
-    expect(body.tracks.items[0]).toEqual(await get<TrackOut>(`/tracks/${body.tracks.items[0]?.id}`));
+    expect(body.tracks.items[0]).toEqual(await getBody<TrackOut>(`/tracks/${body.tracks.items[0]?.id}`));
   });
 
   test.each(['', 'q=', 'q=%20%20', `q=${'x'.repeat(201)}`, 'q=a&limit=0', 'q=a&offset=-1', 'q=a&q=b'])(
@@ -371,7 +375,7 @@ test('“never split” gives an artist of many tracks all of them, and removing
       });
   })();
   const pair = async (): Promise<ArtistOut | undefined> =>
-    (await get<ArtistPage>('/artists?q=salt pepper')).items.find(({ name }) => name === 'Salt ; Pepper');
+    (await getBody<ArtistPage>('/artists?q=salt pepper')).items.find(({ name }) => name === 'Salt ; Pepper');
   const id = (await pair())?.id;
   for (const [never_split, expectedCount] of [
     [true, 230],
@@ -381,7 +385,10 @@ test('“never split” gives an artist of many tracks all of them, and removing
     await server.app.drain();
     expect(await pair()).toMatchObject({ never_split, track_count: expectedCount, album_count: 1 });
     expect(
-      (await get<ArtistPage>('/artists?q=pepper&limit=200')).items.map(({ name, track_count }) => [name, track_count]),
+      (await getBody<ArtistPage>('/artists?q=pepper&limit=200')).items.map(({ name, track_count }) => [
+        name,
+        track_count,
+      ]),
     ).toEqual(
       never_split
         ? [['Salt ; Pepper', 230]]

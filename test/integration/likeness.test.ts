@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const get = async <T>(path: string): Promise<T> => (await server.api<T>(path)).body;
+const getBody = async <T>(path: string): Promise<T> => (await server.api<T>(path)).body;
 const send = async <T>(path: string, body: object): Promise<T> =>
   (await server.api<T>(path, { method: 'POST', body })).body;
 const nextOf = (body: object): Promise<RadioOut> => send<RadioOut>('/radio/next', body);
@@ -43,8 +43,8 @@ const exts = async (): Promise<string[]> =>
 
 describe('before enough has been analysed', () => {
   test('tags are compared, and the response says so', async () => {
-    expect(await get<LikenessOut>('/likeness')).toMatchObject({ by: 'tags', indexed: 0 });
-    const similar = await get<SimilarTracksOut>(`/tracks/${trackOfGenre(0)}/similar`);
+    expect(await getBody<LikenessOut>('/likeness')).toMatchObject({ by: 'tags', indexed: 0 });
+    const similar = await getBody<SimilarTracksOut>(`/tracks/${trackOfGenre(0)}/similar`);
     expect(similar.by).toBe('tags');
     expect(similar.items.length).toBeGreaterThan(5);
     expect(similar.items.every(({ likeness }) => likeness === null)).toBe(true);
@@ -73,18 +73,23 @@ describe('after enough has been analysed', () => {
   });
 
   test('similar tracks are those that sound alike, with a likeness that falls', async () => {
-    const all = byGenre.flat().length;
-    expect(await get<LikenessOut>('/likeness')).toMatchObject({ by: 'sound', analyzed: all, total: all, indexed: all });
-    const { by: similarityKind, items } = await get<SimilarTracksOut>(`/tracks/${trackOfGenre(3)}/similar?limit=5`);
+    const trackCount = byGenre.flat().length;
+    expect(await getBody<LikenessOut>('/likeness')).toMatchObject({
+      by: 'sound',
+      analyzed: trackCount,
+      total: trackCount,
+      indexed: trackCount,
+    });
+    const { by: similarityKind, items } = await getBody<SimilarTracksOut>(`/tracks/${trackOfGenre(3)}/similar?limit=5`);
     expect(similarityKind).toBe('sound');
     expect(new Set(items.map(({ track }) => track.album_id))).toEqual(
-      new Set([(await get<TrackOut>(`/tracks/${trackOfGenre(3)}`)).album_id]),
+      new Set([(await getBody<TrackOut>(`/tracks/${trackOfGenre(3)}`)).album_id]),
     );
     const values = items.map(({ likeness }) => likeness ?? 0);
     expect(values).toEqual(values.toSorted((a, b) => b - a));
     expect(idsOf(items)).not.toContain(trackOfGenre(3));
     // the nearest track ranks first among all others, the next one second, and so on
-    items.forEach(({ likeness_rank }, i) => expect(likeness_rank).toBeCloseTo((i + 1) / (all - 1), 4));
+    items.forEach(({ likeness_rank }, i) => expect(likeness_rank).toBeCloseTo((i + 1) / (trackCount - 1), 4));
     expect(items[1]?.reasons[0]).toMatchObject({ kind: 'sounds_like', rank: 0.0026 });
   });
 
@@ -218,12 +223,12 @@ describe('after enough has been analysed', () => {
 
   test('"less like this" keeps similar tracks away, and an excluded artist never plays', async () => {
     const seed = { kind: 'genre', name: GENRES[4] };
-    const [disliked, never] = [trackOfGenre(4, 0), trackOfGenre(4, 40)];
-    const album = (await get<TrackOut>(`/tracks/${disliked}`)).album_id;
-    const artist = (await get<TrackOut>(`/tracks/${never}`)).artist_id;
+    const [disliked, excludedTrack] = [trackOfGenre(4, 0), trackOfGenre(4, 40)];
+    const album = (await getBody<TrackOut>(`/tracks/${disliked}`)).album_id;
+    const artist = (await getBody<TrackOut>(`/tracks/${excludedTrack}`)).artist_id;
     await server.api(`/radio/never/artists/${artist}`, { method: 'PUT' });
     await server.api(`/radio/never/tracks/${trackOfGenre(4, 70)}`, { method: 'PUT' });
-    expect(await get('/radio/never')).toMatchObject({
+    expect(await getBody('/radio/never')).toMatchObject({
       tracks: [{ id: trackOfGenre(4, 70) }],
       artists: [{ id: artist }],
     });
@@ -233,7 +238,7 @@ describe('after enough has been analysed', () => {
     expect(idsOf(items)).not.toContain(trackOfGenre(4, 70));
     await server.api(`/radio/never/artists/${artist}`, { method: 'DELETE' });
     await server.api(`/radio/never/tracks/${trackOfGenre(4, 70)}`, { method: 'DELETE' });
-    expect(await get('/radio/never')).toEqual({ tracks: [], artists: [] });
+    expect(await getBody('/radio/never')).toEqual({ tracks: [], artists: [] });
   });
 
   test('a radio of a small library continues when everything was played', async () => {
@@ -253,7 +258,7 @@ describe('after enough has been analysed', () => {
 
   test('a path leads from one track to another in the requested number of steps, without repetition', async () => {
     const [from, to] = [trackOfGenre(0, 3), trackOfGenre(5, 9)];
-    const { items } = await get<PathOut>(`/path?from=${from}&to=${to}&steps=8`);
+    const { items } = await getBody<PathOut>(`/path?from=${from}&to=${to}&steps=8`);
     const ids = idsOf(items);
     expect([ids.length, ids[0], ids.at(-1), new Set(ids).size]).toEqual([10, from, to, 10]);
     expect(items[1]?.reasons[0]).toEqual({ kind: 'on_the_way', step: 1, steps: 8 });
@@ -261,21 +266,21 @@ describe('after enough has been analysed', () => {
 
   test('tracks of excluded artists are on no path of the user', async () => {
     const path = `/path?from=${trackOfGenre(0, 3)}&to=${trackOfGenre(5, 9)}&steps=8`;
-    const unwanted = idsOf((await get<PathOut>(path)).items).slice(1, 4);
+    const unwanted = idsOf((await getBody<PathOut>(path)).items).slice(1, 4);
     for (const id of unwanted) await server.api(`/radio/never/tracks/${id}`, { method: 'PUT' });
-    const { items } = await get<PathOut>(path);
+    const { items } = await getBody<PathOut>(path);
     expect(idsOf(items)).toHaveLength(10);
     expect(idsOf(items).filter((id) => unwanted.includes(id))).toEqual([]);
     for (const id of unwanted) await server.api(`/radio/never/tracks/${id}`, { method: 'DELETE' });
   });
 
   test('the map counts all tracks, and similar tracks lie together', async () => {
-    const all = byGenre.flat().length;
-    const map = await get<MapOut>('/map?points=50000&cells=16');
+    const trackCount = byGenre.flat().length;
+    const map = await getBody<MapOut>('/map?points=50000&cells=16');
     expect([map.total, map.points.id.length, map.cells.reduce((sum, cellCount) => sum + cellCount, 0)]).toEqual([
-      all,
-      all,
-      all,
+      trackCount,
+      trackCount,
+      trackCount,
     ]);
     const pointsById = new Map(
       map.points.id.map((id, i) => [id, [map.points.x[i] as number, map.points.y[i] as number]]),
@@ -291,9 +296,11 @@ describe('after enough has been analysed', () => {
       ids.map((id, i): [number, number] => [id, trackOfGenre((g + 3) % 7, i)]),
     );
     expect(mean(inGenre)).toBeLessThan(mean(otherGenrePairs) / 2);
-    const halfMap = await get<MapOut>('/map?max_x=32767&points=10');
+    const halfMap = await getBody<MapOut>('/map?max_x=32767&points=10');
     expect(halfMap.points.id.length).toBe(Math.min(10, halfMap.total));
-    const { items, total } = await get<{ items: { x: number }[]; total: number }>('/map/tracks?max_x=32767&limit=200');
+    const { items, total } = await getBody<{ items: { x: number }[]; total: number }>(
+      '/map/tracks?max_x=32767&limit=200',
+    );
     expect([total, items.every(({ x }) => x <= 32_767)]).toEqual([halfMap.total, true]);
     const line = await send<{ items: TrackOut[] }>('/map/line', {
       points: [
@@ -306,16 +313,16 @@ describe('after enough has been analysed', () => {
   });
 
   test('mixes are the same all day, change the next day, and name the reason for each', async () => {
-    const today = await get<MixesOut>('/mixes');
+    const today = await getBody<MixesOut>('/mixes');
     expect(today.items.length).toBeGreaterThan(1);
     expect(today.items.every(({ why, track_count }) => why.length > 0 && track_count >= 8)).toBe(true);
     const [mix] = today.items;
-    const openedMix = await get<MixTracksOut>(`/mixes/${mix?.id}`);
+    const openedMix = await getBody<MixTracksOut>(`/mixes/${mix?.id}`);
     expect(openedMix.items).toHaveLength(mix?.track_count ?? 0);
-    expect(await get<MixTracksOut>(`/mixes/${mix?.id}`)).toEqual(openedMix);
+    expect(await getBody<MixTracksOut>(`/mixes/${mix?.id}`)).toEqual(openedMix);
     expect((await server.api('/mixes/nothing')).status).toBe(404);
     nowMs += DAY_MS;
-    expect(await get<MixesOut>('/mixes')).not.toEqual(today);
+    expect(await getBody<MixesOut>('/mixes')).not.toEqual(today);
     nowMs -= DAY_MS;
   });
 
@@ -330,7 +337,7 @@ describe('after enough has been analysed', () => {
     ];
     titles.forEach((title, n) => rename.run(title, title, trackOfGenre(5, n)));
     rename.run('Wide River', 'Wide River', trackOfGenre(6, 0));
-    const { versions, items } = await get<SimilarTracksOut>(`/tracks/${trackOfGenre(5)}/similar`);
+    const { versions, items } = await getBody<SimilarTracksOut>(`/tracks/${trackOfGenre(5)}/similar`);
     expect(new Map(versions.map(({ track, kind }) => [track.id as TrackId, kind]))).toEqual(
       new Map([
         [trackOfGenre(5, 1), 'live'],
@@ -352,30 +359,30 @@ describe('after enough has been analysed', () => {
     );
     expect(similarMatches).toHaveLength(7);
     expect(similarMatches.every(({ similarity }) => similarity > 0 && similarity <= 1)).toBe(true);
-    const ends = { startSongId: `tr-${trackOfGenre(0)}`, endSongId: `tr-${trackOfGenre(6)}` };
-    const path = await phone.ask<Match[]>('findSonicPath', { ...ends, count: 6 }, 'sonicMatch');
-    expect([path.length, path[0]?.entry.id, path.at(-1)?.entry.id]).toEqual([6, ends.startSongId, ends.endSongId]);
+    const endIds = { startSongId: `tr-${trackOfGenre(0)}`, endSongId: `tr-${trackOfGenre(6)}` };
+    const path = await phone.ask<Match[]>('findSonicPath', { ...endIds, count: 6 }, 'sonicMatch');
+    expect([path.length, path[0]?.entry.id, path.at(-1)?.entry.id]).toEqual([6, endIds.startSongId, endIds.endSongId]);
     expect(path[0]?.similarity).toBeCloseTo(1, 2);
     const { song } = await phone.ask<{ song: object[] }>('getSimilarSongs', { id: `al-1`, count: 20 }, 'similarSongs');
     expect(song).toHaveLength(20);
   });
 
   test('an unchanged index is not built again; a newly analysed track is found at once', async () => {
-    const { built_at } = await get<LikenessOut>('/likeness');
+    const { built_at } = await getBody<LikenessOut>('/likeness');
     nowMs += 1_000;
     await server.app.likeness.sounds.refresh();
-    expect((await get<LikenessOut>('/likeness')).built_at).toBe(built_at);
+    expect((await getBody<LikenessOut>('/likeness')).built_at).toBe(built_at);
     const [lateIds] = addSoundLibrary(server.app.db, { genres: ['Late'], artists: 1, albums: 1, tracks: 2 });
     analyzeSoundLibrary(server.app.db, [lateIds ?? []], 9);
-    const { by: similarityKind, items } = await get<SimilarTracksOut>(`/tracks/${lateIds?.[0]}/similar`);
+    const { by: similarityKind, items } = await getBody<SimilarTracksOut>(`/tracks/${lateIds?.[0]}/similar`);
     expect([similarityKind, items.length]).toEqual(['sound', 20]);
     await server.app.likeness.sounds.refresh();
-    expect(idsOf((await get<SimilarTracksOut>(`/tracks/${lateIds?.[0]}/similar`)).items)[0]).toBe(lateIds?.[1]);
+    expect(idsOf((await getBody<SimilarTracksOut>(`/tracks/${lateIds?.[0]}/similar`)).items)[0]).toBe(lateIds?.[1]);
   });
 
   test('tracks similar to one that was not analysed are found by tags', async () => {
     const [freshIds = []] = addSoundLibrary(server.app.db, { genres: ['Hum'], artists: 6, albums: 1, tracks: 2 });
-    const similar = await get<SimilarTracksOut>(`/tracks/${freshIds[0]}/similar`);
+    const similar = await getBody<SimilarTracksOut>(`/tracks/${freshIds[0]}/similar`);
     expect(similar.by).toBe('tags');
     expect(idsOf(similar.items).filter((id) => freshIds.includes(id as TrackId)).length).toBeGreaterThan(0);
     const { items } = await nextOf({ seed: { kind: 'track', id: freshIds[0] }, count: 5 });

@@ -63,21 +63,21 @@ async function open(mode: 'copy' | 'reference', env: Record<string, string> = {}
     now: () => new Date(clock),
     verifyPace: { checkEveryMs: 1, maxChecks: 2 },
   });
-  await run('/sources/local_folder/scan');
+  await runJob('/sources/local_folder/scan');
   return allTracks(server);
 }
 
-async function run<R>(path: string, body?: object): Promise<JobOut & { result: R }> {
+async function runJob<R>(path: string, body?: object): Promise<JobOut & { result: R }> {
   const { body: job, status } = await server.api<JobOut>(path, { method: 'POST', ...(body && { body }) });
   expect(status).toBe(202);
   await server.app.drain();
   return (await server.api<JobOut & { result: R }>(`/jobs/${job.id}`)).body;
 }
 
-const verify = async (): Promise<VerifyReport> => (await run<VerifyReport>('/jobs/verify', {})).result;
+const verify = async (): Promise<VerifyReport> => (await runJob<VerifyReport>('/jobs/verify', {})).result;
 const collect = async (dryRun: boolean): Promise<GarbageResult> =>
-  (await run<GarbageResult>('/jobs/gc', { dry_run: dryRun })).result;
-const stored = (key: string): string => join(server.dir, 'library', key);
+  (await runJob<GarbageResult>('/jobs/gc', { dry_run: dryRun })).result;
+const storedPath = (key: string): string => join(server.dir, 'library', key);
 const coversNow = (): string[] =>
   server.app.db
     .select()
@@ -167,26 +167,26 @@ describe('verify', () => {
     expect(covers.length).toBeGreaterThan(0);
     expect((await makeBackup(server)).status).toBe('succeeded');
     const [cover = ''] = covers;
-    const bytesBefore = readFileSync(stored(cover));
+    const bytesBefore = readFileSync(storedPath(cover));
     for (const harm of [flip, rmSync]) {
-      harm(stored(cover));
+      harm(storedPath(cover));
       expect(await verify()).toMatchObject({ covers: covers.length, damaged: 0, missing: 0, healed: 1 });
-      expect(readFileSync(stored(cover))).toEqual(bytesBefore);
+      expect(readFileSync(storedPath(cover))).toEqual(bytesBefore);
     }
   });
 
   it('restores a cover from the embedded image or the folder without a backup', async () => {
     await open('copy');
     const covers = coversNow();
-    const bytesBefore = covers.map((key) => readFileSync(stored(key)));
-    for (const key of covers.slice(1)) flip(stored(key));
-    rmSync(stored(covers[0] ?? ''));
+    const bytesBefore = covers.map((key) => readFileSync(storedPath(key)));
+    for (const key of covers.slice(1)) flip(storedPath(key));
+    rmSync(storedPath(covers[0] ?? ''));
     const tally = await verify();
     expect(tally).toMatchObject({ covers: covers.length, damaged: 0, missing: 0, healed: covers.length });
     expect(tally.findings.map(({ track_id, album_id, healed }) => [track_id, typeof album_id, healed])).toEqual(
       covers.map(() => [null, 'number', true]),
     );
-    expect(covers.map((key) => readFileSync(stored(key)))).toEqual(bytesBefore);
+    expect(covers.map((key) => readFileSync(storedPath(key)))).toEqual(bytesBefore);
   });
 
   it('keeps a cover that a user chose, and reports it when it cannot be restored', async () => {
@@ -204,8 +204,8 @@ describe('verify', () => {
     );
     expect((await server.api(`/albums/${row?.albumId}/cover`, { method: 'PUT', body: form })).status).toBeLessThan(300);
     const key = coversNow().find((coverKey) => coverKey.startsWith(`covers/${row?.albumId}.`)) ?? '';
-    flip(stored(key));
-    const damagedBytes = readFileSync(stored(key));
+    flip(storedPath(key));
+    const damagedBytes = readFileSync(storedPath(key));
     const tally = await verify();
     expect(tally).toMatchObject({ damaged: 1, healed: 0 });
     expect(tally.findings).toMatchObject([
@@ -216,7 +216,7 @@ describe('verify', () => {
         reason: expect.stringMatching(/the backup cannot be read \(No backup location is set/) as string,
       },
     ]);
-    expect(readFileSync(stored(key))).toEqual(damagedBytes);
+    expect(readFileSync(storedPath(key))).toEqual(damagedBytes);
   });
 
   it('finds a flipped byte and a lost object; the track of the lost one is missing until it is back', async () => {
@@ -257,21 +257,21 @@ describe('verify', () => {
 
     it.each(['when it was played', 'by a scan'])(
       'in a music folder is played at once after it was lost %s',
-      async (how) => {
+      async (discovery) => {
         const [track] = (await open('reference')) as [TrackOut];
         const file = join(music, track.source_id);
-        const away = join(base, 'away');
-        renameSync(file, away);
-        if (how === 'by a scan') await run('/sources/local_folder/scan');
+        const awayPath = join(base, 'away');
+        renameSync(file, awayPath);
+        if (discovery === 'by a scan') await runJob('/sources/local_folder/scan');
         expect([await play(track), await availability(track)]).toEqual([410, 'missing']);
         cpSync(join(music, (await allTracks(server))[1]?.source_id ?? ''), file);
         expect([await play(track), await availability(track)]).toEqual([410, 'missing']);
-        renameSync(away, file);
+        renameSync(awayPath, file);
         expect([await play(track), await availability(track)]).toEqual([200, 'available']);
-        renameSync(file, away);
-        await run('/sources/local_folder/scan');
+        renameSync(file, awayPath);
+        await runJob('/sources/local_folder/scan');
         expect(await availability(track)).toBe('missing');
-        renameSync(away, file);
+        renameSync(awayPath, file);
       },
     );
 
@@ -314,7 +314,7 @@ describe('verify', () => {
     expect(report.findings).toMatchObject([{ kind: 'damaged', track_id: track.id, storage_uri: track.storage_uri }]);
     expect(readFileSync(path).equals(rottenBytes)).toBe(true);
     utimesSync(path, atime, new Date(clock + 60_000)); // simulates a file that a user edited
-    await run('/sources/local_folder/scan');
+    await runJob('/sources/local_folder/scan');
     expect(await verify()).toMatchObject({ damaged: 0, changed: 0 });
   });
 
@@ -391,7 +391,7 @@ describe('verify', () => {
 
 describe('garbage collection', () => {
   const foreignPath = (name: string): string => join(server.dir, 'library', name);
-  const leave = (name: string): string => {
+  const leaveFile = (name: string): string => {
     mkdirSync(dirname(foreignPath(name)), { recursive: true });
     writeFileSync(foreignPath(name), 'left behind');
     return name;
@@ -399,9 +399,9 @@ describe('garbage collection', () => {
 
   it('lists first, waits a week, and deletes nothing that is used or unknown', async () => {
     const tracks = await open('copy');
-    const garbage = leave(`audio/ab/ab${'0'.repeat(62)}.mp3`);
-    leave('audio/ab/notes.txt');
-    const cover = leave('covers/77777.jpg');
+    const garbage = leaveFile(`audio/ab/ab${'0'.repeat(62)}.mp3`);
+    leaveFile('audio/ab/notes.txt');
+    const cover = leaveFile('covers/77777.jpg');
     expect(await collect(false)).toMatchObject({ unused: 0, young: 2, deleted: 0 });
     clock += 8 * DAY_MS;
     expect(await collect(true)).toMatchObject({ dry_run: true, unused: 2, deleted: 0, keys: [garbage, cover] });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   expect((await runServer(['scan', '--data-dir', original, '--import', dir])).code).toBe(0);
   const input = 'correct horse\n';
   expect((await runServer(['user', 'add', 'ann', '--data-dir', original], {}, { input })).code).toBe(0);
-  for (const line of ['backup', 'export /media/disk/music']) expect((await run(line, original)).code).toBe(0);
+  for (const line of ['backup', 'export /media/disk/music']) expect((await runCommand(line, original)).code).toBe(0);
 });
 afterAll(async () => {
   await store.close();
@@ -46,7 +46,7 @@ function copyLibrary(): string {
 }
 
 /** Runs a line of a page with the folders of the test. */
-function run(line: string, dir = data) {
+function runCommand(line: string, dir = data) {
   const filledLine = line
     .replace('/media/disk', disk)
     .replace('/path/of/the/new/library', newFolder)
@@ -85,7 +85,7 @@ describe.each([BACKUP, STORAGE, INSTALL])('%s', (page) => {
       dir = copyLibrary();
       rmSync(join(dir, 'tonearm.db'));
     }
-    const { code, stdout, stderr } = await run(line, dir);
+    const { code, stdout, stderr } = await runCommand(line, dir);
     expect([code, stdout + stderr]).toEqual([0, expect.not.stringMatching(/"level":[56]0/)]);
   });
 });
@@ -106,7 +106,7 @@ describe('folders contain what the page lists:', () => {
   it('the data folder, also while a server runs, and after a restore that replaced a library', async () => {
     const names = listNames(INSTALL, 'Where your data are');
     data = copyLibrary();
-    expect((await run('restore --from /media/disk/tonearm --replace')).code).toBe(0);
+    expect((await runCommand('restore --from /media/disk/tonearm --replace')).code).toBe(0);
     expect(readdirSync(data).filter((name) => name.startsWith('replaced-')).length).toBeGreaterThan(0);
     const [disposable = ''] =
       rowsOf(sectionOf(INSTALL, 'Where your data are')).find(([, text]) => text?.startsWith('can be deleted')) ?? [];
@@ -165,7 +165,7 @@ describe('while a server runs on the library', () => {
   afterAll(() => stop());
 
   it.each([...commands, '--help', '--version'])('tonearm %s does as docs/INSTALL.md says', async (name) => {
-    const { code, stderr } = await run(`${name} ${ARGS[name ?? ''] ?? ''}`.trim());
+    const { code, stderr } = await runCommand(`${name} ${ARGS[name ?? ''] ?? ''}`.trim());
     if (works.has(name ?? '')) expect([code, stderr]).toEqual([0, '']);
     else expect([code, stderr]).toEqual([1, expect.stringMatching(/^tonearm: Tonearm is already running on .*\n$/m)]);
   });

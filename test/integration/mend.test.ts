@@ -50,13 +50,13 @@ async function open(store?: FakeS3): Promise<TrackOut[]> {
   return allTracks(server);
 }
 
-async function run<R>(path: string): Promise<R> {
+async function runJob<R>(path: string): Promise<R> {
   const { body } = await server.api<JobOut>(path, { method: 'POST', body: {} });
   await server.app.drain();
   return (await server.api<JobOut & { result: R }>(`/jobs/${body.id}`)).body.result;
 }
-const scan = (): Promise<unknown> => run('/sources/local_folder/scan');
-const verify = (): Promise<VerifyReport> => run<VerifyReport>('/jobs/verify');
+const scan = (): Promise<unknown> => runJob('/sources/local_folder/scan');
+const verify = (): Promise<VerifyReport> => runJob<VerifyReport>('/jobs/verify');
 const keyOf = ({ storage_uri: uri }: TrackOut): string => (uri ?? '').replace(/^\w+:/, '');
 const pathOf = (track: TrackOut): string => join(server.dir, 'library', keyOf(track));
 const originalOf = (track: TrackOut): string => join(music, track.source_id ?? '');
@@ -89,10 +89,10 @@ test('verify brings damaged and lost audio back from the music folder', async ()
 
 test('only matching bytes are copied, and the files in both places stay', async () => {
   const [track] = (await open()) as [TrackOut];
-  const [stored, original] = [flip(pathOf(track)), flip(originalOf(track))];
+  const [storedBytes, originalBytes] = [flip(pathOf(track)), flip(originalOf(track))];
   expect(await verify()).toMatchObject({ damaged: 1, healed: 0, findings: [{ kind: 'damaged', track_id: track.id }] });
-  expect(readFileSync(pathOf(track)).equals(stored)).toBe(true);
-  expect(readFileSync(originalOf(track)).equals(original)).toBe(true);
+  expect(readFileSync(pathOf(track)).equals(storedBytes)).toBe(true);
+  expect(readFileSync(originalOf(track)).equals(originalBytes)).toBe(true);
 });
 
 test('a scan brings back what was missing when its file was not there', async () => {
@@ -122,16 +122,16 @@ test('in a bucket: audio that verify, a scan or a play finds damaged is restored
   const { objects } = fake;
   const [damagedTrack, lostTrack, playedTrack] = (await open(fake)) as [TrackOut, TrackOut, TrackOut];
   const originalBytes = new Map([...objects].map(([key, { bytes }]) => [key, bytes]));
-  const isRight = (track: TrackOut): boolean =>
+  const isIntact = (track: TrackOut): boolean =>
     objects.get(keyOf(track))?.bytes.equals(originalBytes.get(keyOf(track)) as Buffer) === true;
   fake.putObject(keyOf(damagedTrack), Buffer.from(originalBytes.get(keyOf(damagedTrack)) as Buffer).fill(7, 100, 101));
   objects.delete(keyOf(lostTrack));
   expect(await verify()).toMatchObject({ damaged: 0, missing: 0, healed: 2 });
-  expect([damagedTrack, lostTrack].map(isRight)).toEqual([true, true]);
+  expect([damagedTrack, lostTrack].map(isIntact)).toEqual([true, true]);
 
   fake.putObject(keyOf(playedTrack), Buffer.from(originalBytes.get(keyOf(playedTrack)) as Buffer).fill(7, 100, 101));
   await expect(fetchAudio(playedTrack)).rejects.toThrow(); // the connection ends before the last byte
-  await until(() => isRight(playedTrack));
+  await until(() => isIntact(playedTrack));
   await server.app.drain();
   expect((await fetchAudio(playedTrack))?.equals(originalBytes.get(keyOf(playedTrack)) as Buffer)).toBe(true);
 });
@@ -154,8 +154,8 @@ test('in a bucket: a second play and a seek cost no request, and the cache repai
   await until(() => statSync(join(server.dir, 'cache', 'objects', hashInKey(keyOf(track))), { throwIfNoEntry: false }));
   fake.requests.length = 0;
   expect((await fetchAudio(track))?.equals(originalBytes)).toBe(true);
-  const part = Buffer.from(await (await play(track, { Range: 'bytes=1000-1999' })).arrayBuffer());
-  expect(part.equals(originalBytes.subarray(1_000, 2_000))).toBe(true);
+  const receivedRange = Buffer.from(await (await play(track, { Range: 'bytes=1000-1999' })).arrayBuffer());
+  expect(receivedRange.equals(originalBytes.subarray(1_000, 2_000))).toBe(true);
   expect(fake.requests).toEqual([]);
 
   rmSync(originalOf(track));

@@ -48,24 +48,24 @@ async function openMusic(mode: 'copy' | 'reference', files: Record<string, Expec
   const { server } = folder;
   open.push(server);
   const db = server.app.db.$client;
-  const run = (sql: string, ...values: unknown[]): void => void db.prepare(sql).run(...values);
-  run("INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (1, 1, 'Mine', 0, 0)");
+  const runSql = (sql: string, ...values: unknown[]): void => void db.prepare(sql).run(...values);
+  runSql("INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (1, 1, 'Mine', 0, 0)");
   let lastTime = 0;
   return {
     ...folder,
     /** Likes, rates, plays and edits a track. */
     async use(id: number, { rating = 0, plays = 1 } = {}): Promise<void> {
       for (let i = 0; i < plays; i++)
-        run("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, ?, 'x', ?)", id, ++lastTime);
+        runSql("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (1, ?, 'x', ?)", id, ++lastTime);
       const body = { item_type: 'track', item_id: id, liked: true, ...(rating > 0 && { rating }) };
       await server.api('/likes', { method: 'POST', body });
-      run(
+      runSql(
         'INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES (1, ?, ?, 0)',
         ++lastTime,
         id,
       );
-      run('INSERT OR IGNORE INTO radio_nevers (user_id, track_id, created_at) VALUES (1, ?, ?)', id, lastTime);
-      run(
+      runSql('INSERT OR IGNORE INTO radio_nevers (user_id, track_id, created_at) VALUES (1, ?, ?)', id, lastTime);
+      runSql(
         'INSERT OR REPLACE INTO bookmarks (user_id, track_id, position_ms, created_at, updated_at) VALUES (1, ?, ?, 0, ?)',
         id,
         lastTime,
@@ -534,10 +534,10 @@ test('missing tracks say what they may have become, and those that are certain a
     ['same_audio', false],
   ]);
   expect((await replacements(fourthId)).map(([, , isCertain]) => isCertain)).not.toContain(true);
-  const certain = (method: 'GET' | 'POST') => music.server.api<CertainOut>('/missing/certain', { method });
-  expect((await certain('GET')).body).toEqual({ total: 2 });
-  expect((await certain('POST')).body).toEqual({ total: 2 });
-  expect((await certain('GET')).body).toEqual({ total: 0 });
+  const requestCertain = (method: 'GET' | 'POST') => music.server.api<CertainOut>('/missing/certain', { method });
+  expect((await requestCertain('GET')).body).toEqual({ total: 2 });
+  expect((await requestCertain('POST')).body).toEqual({ total: 2 });
+  expect((await requestCertain('GET')).body).toEqual({ total: 0 });
   for (const id of [firstId, secondId])
     expect((await music.server.api<TrackOut>(`/tracks/${id}`)).body).toMatchObject({
       availability: 'available',

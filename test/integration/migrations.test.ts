@@ -53,7 +53,7 @@ const names = (client: Sqlite, type = 'table'): string[] =>
     type,
   ).map((row) => row.name);
 const schemaOf = (client: Sqlite): unknown => rows(client, 'SELECT type, name, sql FROM sqlite_schema ORDER BY name');
-const applied = (client: Sqlite): string[] =>
+const appliedMigrations = (client: Sqlite): string[] =>
   rows<{ name: string }>(client, 'SELECT name FROM migrations ORDER BY name').map((row) => row.name);
 
 describe("the product's own", () => {
@@ -164,11 +164,11 @@ describe("the product's own", () => {
   );
 
   test('create tables without row ids where the schema says so', () => {
-    const without = rows<{ name: string }>(
+    const tablesWithoutRowId = rows<{ name: string }>(
       client,
       "SELECT name FROM pragma_table_list WHERE wr = 1 AND name NOT LIKE 'search_trigrams%' AND name NOT LIKE 'search_grams%' ORDER BY name",
     ).map((row) => row.name);
-    expect(without).toEqual([
+    expect(tablesWithoutRowId).toEqual([
       'album_genres',
       'album_keys',
       'bookmarks',
@@ -270,7 +270,7 @@ describe("the product's own", () => {
   test('are the same with Windows line endings', () => {
     const copy = join(dir, 'copy');
     cpSync('migrations', copy, { recursive: true });
-    for (const name of applied(client))
+    for (const name of appliedMigrations(client))
       writeFileSync(
         join(copy, `${name}.sql`),
         readFileSync(join(copy, `${name}.sql`), 'utf8').replaceAll('\n', '\r\n'),
@@ -326,7 +326,7 @@ describe('a history', () => {
     for (const [name, sql] of Object.entries(files)) writeFileSync(join(dir, `${name}.sql`), sql);
   };
   const BREAK = '\n--> statement-breakpoint\n';
-  const run = (client = connect()): Sqlite => {
+  const runMigrations = (client = connect()): Sqlite => {
     migrate(client, dir, log);
     return client;
   };
@@ -350,8 +350,8 @@ describe('a history', () => {
   test('is applied in the order of names, ignoring other files', () => {
     write({ '0010_ten': 'CREATE TABLE tens (id);', '0009_nine': 'CREATE TABLE nines (id);' });
     writeFileSync(join(dir, 'README.md'), 'not SQL');
-    const client = run();
-    expect(applied(client)).toEqual(['0001_one', '0002_two', '0009_nine', '0010_ten']);
+    const client = runMigrations();
+    expect(appliedMigrations(client)).toEqual(['0001_one', '0002_two', '0009_nine', '0010_ten']);
     expect(rows(client, 'SELECT rowid, name FROM migrations ORDER BY rowid').at(2)).toMatchObject({
       name: '0009_nine',
     });
@@ -359,18 +359,18 @@ describe('a history', () => {
   });
 
   test('continues where an earlier version stopped', () => {
-    run();
+    runMigrations();
     write({ '0003_three': 'CREATE TABLE threes (id);' });
-    expect(names(run())).toContain('threes');
+    expect(names(runMigrations())).toContain('threes');
   });
 
   test('with an edited migration is refused', () => {
-    const client = run();
+    const client = runMigrations();
     write({
       '0001_one': 'CREATE TABLE parents (id INTEGER PRIMARY KEY, name TEXT);',
       '0003_three': 'CREATE TABLE threes (id);',
     });
-    expect(refusal(() => run(client))).toMatch(/another text of migration 0001_one/);
+    expect(refusal(() => runMigrations(client))).toMatch(/another text of migration 0001_one/);
     expect(names(client)).not.toContain('threes');
   });
 
@@ -378,35 +378,37 @@ describe('a history', () => {
     ['0000_zero', /lacks migration 0000_zero, which sorts before 0001_one/],
     ['0001_zz', /lacks migration 0001_zz, which sorts before 0002_two/],
   ])('with %s inserted is refused', (name, errorPattern) => {
-    const client = run();
+    const client = runMigrations();
     write({ [name]: 'CREATE TABLE late (id);' });
-    expect(refusal(() => run(client))).toMatch(errorPattern);
+    expect(refusal(() => runMigrations(client))).toMatch(errorPattern);
     expect(names(client)).not.toContain('late');
   });
 
   test('of a newer version is refused', () => {
     write({ '0003_three': 'CREATE TABLE threes (id);' });
-    const client = run();
+    const client = runMigrations();
     rmSync(join(dir, '0003_three.sql'));
-    expect(refusal(() => run(client))).toMatch(/migration 0003_three, which this version does not know.*update/);
+    expect(refusal(() => runMigrations(client))).toMatch(
+      /migration 0003_three, which this version does not know.*update/,
+    );
   });
 
   test('with a renamed migration is refused', () => {
-    const client = run();
+    const client = runMigrations();
     renameSync(join(dir, '0002_two.sql'), join(dir, '0002_deux.sql'));
-    expect(refusal(() => run(client))).toMatch(/0002_two, which this version does not know/);
+    expect(refusal(() => runMigrations(client))).toMatch(/0002_two, which this version does not know/);
   });
 
   test('stops at a migration that fails, without its changes', () => {
-    const client = run();
+    const client = runMigrations();
     const schemaBefore = schemaOf(client);
     write({
       '0003_good': 'CREATE TABLE goods (id);',
       '0004_bad': `CREATE TABLE bads (id);${BREAK}DELETE FROM children;${BREAK}INSERT INTO nowhere VALUES (1);`,
       '0005_after': 'CREATE TABLE afters (id);',
     });
-    expect(() => run(client)).toThrow(/nowhere/);
-    expect(applied(client)).toEqual(['0001_one', '0002_two', '0003_good']);
+    expect(() => runMigrations(client)).toThrow(/nowhere/);
+    expect(appliedMigrations(client)).toEqual(['0001_one', '0002_two', '0003_good']);
     expect(names(client)).toEqual(['children', 'goods', 'migrations', 'parents']);
     expect(rows(client, 'SELECT * FROM children')).toHaveLength(2);
     expect(schemaOf(client)).not.toEqual(schemaBefore);
@@ -414,19 +416,25 @@ describe('a history', () => {
     expect(client.inTransaction).toBe(false);
 
     write({ '0004_bad': 'CREATE TABLE bads (id);' });
-    expect(applied(run(client))).toEqual(['0001_one', '0002_two', '0003_good', '0004_bad', '0005_after']);
+    expect(appliedMigrations(runMigrations(client))).toEqual([
+      '0001_one',
+      '0002_two',
+      '0003_good',
+      '0004_bad',
+      '0005_after',
+    ]);
   });
 
   test('stops at a migration that breaks references', () => {
-    const client = run();
+    const client = runMigrations();
     write({ '0003_orphans': 'DELETE FROM parents WHERE id = 2;' });
-    expect(refusal(() => run(client))).toMatch(/1 broken references after migration 0003_orphans/);
+    expect(refusal(() => runMigrations(client))).toMatch(/1 broken references after migration 0003_orphans/);
     expect(rows(client, 'SELECT * FROM parents')).toHaveLength(2);
-    expect(applied(client)).not.toContain('0003_orphans');
+    expect(appliedMigrations(client)).not.toContain('0003_orphans');
   });
 
   test('may rebuild a table that others refer to', () => {
-    const client = run();
+    const client = runMigrations();
     write({
       '0003_rebuild': [
         'CREATE TABLE new_parents (id INTEGER PRIMARY KEY, name TEXT);',
@@ -435,7 +443,7 @@ describe('a history', () => {
         'ALTER TABLE new_parents RENAME TO parents;',
       ].join(BREAK),
     });
-    run(client);
+    runMigrations(client);
     expect(rows(client, 'SELECT * FROM children')).toHaveLength(2);
     client.exec('DELETE FROM parents WHERE id = 1');
     expect(rows(client, 'SELECT * FROM children')).toEqual([{ parent: 2 }]);
@@ -446,28 +454,28 @@ describe('a history', () => {
     const pragma = client.pragma.bind(client);
     client.pragma = (text, options) => {
       // another process migrates between reading the applied migrations and applying the rest
-      if (text === 'foreign_keys = OFF') run(otherClient);
+      if (text === 'foreign_keys = OFF') runMigrations(otherClient);
       return pragma(text, options);
     };
-    run(client);
-    expect(applied(client)).toEqual(['0001_one', '0002_two']);
+    runMigrations(client);
+    expect(appliedMigrations(client)).toEqual(['0001_one', '0002_two']);
     expect(rows(client, 'SELECT * FROM children')).toHaveLength(2);
   });
 });
 
 test('the last database from before an update is kept, also when the update is killed', () => {
-  const all = readdirSync('migrations').filter((name) => name.endsWith('.sql'));
-  const upTo = (count: number): string => {
+  const allMigrations = readdirSync('migrations').filter((name) => name.endsWith('.sql'));
+  const folderUpTo = (count: number): string => {
     const folder = join(dir, `first-${count}`);
-    for (const name of all.slice(0, count)) cpSync(join('migrations', name), join(folder, name));
+    for (const name of allMigrations.slice(0, count)) cpSync(join('migrations', name), join(folder, name));
     return folder;
   };
   const copies = (): string[] => readdirSync(dir).filter((name) => name.includes('.before-'));
   const client = connect();
-  migrate(client, upTo(3), log);
+  migrate(client, folderUpTo(3), log);
   expect(copies()).toEqual([]); // the database was created, not updated
-  migrate(client, upTo(5), log);
-  const nameOf = (count: number): string => all[count - 1]?.replace('.sql', '') ?? '';
+  migrate(client, folderUpTo(5), log);
+  const nameOf = (count: number): string => allMigrations[count - 1]?.replace('.sql', '') ?? '';
   const [copy = ''] = copies();
   expect(copies()).toEqual([`test.db.before-${nameOf(5)}.at-${nameOf(3)}`]);
   const migrationsIn = (name: string): number => {
@@ -480,22 +488,22 @@ test('the last database from before an update is kept, also when the update is k
   // the copy of the first attempt stays when a second attempt follows a kill
   const killedDatabase = new Database(join(dir, 'killed.db'));
   open.push(killedDatabase);
-  migrate(killedDatabase, upTo(4), log);
+  migrate(killedDatabase, folderUpTo(4), log);
   const firstCopy = join(dir, `killed.db.before-${nameOf(5)}.at-${nameOf(3)}`);
   writeFileSync(firstCopy, 'the first attempt');
-  migrate(killedDatabase, upTo(5), log);
+  migrate(killedDatabase, folderUpTo(5), log);
   expect(readFileSync(firstCopy, 'utf8')).toBe('the first attempt');
   rmSync(firstCopy);
-  migrate(client, upTo(6), log);
+  migrate(client, folderUpTo(6), log);
   expect(copies()).toEqual([`test.db.before-${nameOf(6)}.at-${nameOf(5)}`]);
 
   // after a downgrade and another update, or a kill during the copy, the copy shows the state before this update
   const restoredDatabase = new Database(join(dir, 'back.db'));
   open.push(restoredDatabase);
-  migrate(restoredDatabase, upTo(3), log);
+  migrate(restoredDatabase, folderUpTo(3), log);
   const [earlier, unfinished] = [`back.db.before-${nameOf(5)}.at-${nameOf(3)}`, `back.db.before-${nameOf(5)}.at-0.new`];
   for (const name of [earlier, unfinished]) writeFileSync(join(dir, name), 'the first update');
-  migrate(restoredDatabase, upTo(5), log);
+  migrate(restoredDatabase, folderUpTo(5), log);
   expect(copies().filter((name) => name.startsWith('back'))).toEqual([earlier]);
   expect(migrationsIn(earlier)).toBe(3);
 });
@@ -513,7 +521,7 @@ test('keeping the database leaves it locked against other processes, and a full 
   };
   cpSync(join('migrations', files[3] ?? ''), join(someDir, files[3] ?? ''));
   migrate(client, someDir, log);
-  expect(applied(client)).toHaveLength(4);
+  expect(appliedMigrations(client)).toHaveLength(4);
   expect(readdirSync(dir).filter((name) => name.includes('.before-'))).toEqual([]);
 
   client.pragma = pragma;

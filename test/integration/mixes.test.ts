@@ -35,16 +35,16 @@ async function restart(): Promise<void> {
   server.token = token;
 }
 
-const get = async <T>(path: string): Promise<T> => (await server.api<T>(path)).body;
+const getBody = async <T>(path: string): Promise<T> => (await server.api<T>(path)).body;
 const idsOf = ({ items }: MixTracksOut): number[] => items.map(({ track }) => track.id);
 
 async function mixes(offsetMinutes = 0): Promise<[id: string, tracks: number[]][]> {
   const query = `?utc_offset_minutes=${offsetMinutes}`;
-  const { items } = await get<MixesOut>(`/mixes${query}`);
+  const { items } = await getBody<MixesOut>(`/mixes${query}`);
   return Promise.all(
     items.map(async ({ id }): Promise<[string, number[]]> => [
       id,
-      idsOf(await get<MixTracksOut>(`/mixes/${id}${query}`)),
+      idsOf(await getBody<MixTracksOut>(`/mixes/${id}${query}`)),
     ]),
   );
 }
@@ -84,7 +84,7 @@ test('mixes depend on the listener and the day', async () => {
 
 test('excluded artists leave mixes at once and return when allowed again; deleted tracks are left out', async () => {
   const [[mix, ids] = ['', []]] = await mixes();
-  const mixNow = async (): Promise<number[]> => idsOf(await get<MixTracksOut>(`/mixes/${mix}`));
+  const mixNow = async (): Promise<number[]> => idsOf(await getBody<MixTracksOut>(`/mixes/${mix}`));
   await server.api(`/radio/never/tracks/${ids[2]}`, { method: 'PUT' });
   expect(await mixNow()).toEqual(ids.filter((id) => id !== ids[2]));
   await server.api(`/radio/never/tracks/${ids[2]}`, { method: 'DELETE' });
@@ -95,7 +95,7 @@ test('excluded artists leave mixes at once and return when allowed again; delete
 
 test('one mix is for the hour with the most plays, whatever the current hour', async () => {
   await playAt(20);
-  const { items } = await get<MixesOut>('/mixes?utc_offset_minutes=60');
+  const { items } = await getBody<MixesOut>('/mixes?utc_offset_minutes=60');
   expect(items.find(({ kind }) => kind === 'hour')?.subject).toBe('21');
 });
 

@@ -31,7 +31,7 @@ const fieldPart = (name: string, value: string): Buffer =>
   Buffer.from(`--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
 const form = (...parts: (Buffer | string)[]): Buffer => Buffer.concat(parts.map((part) => Buffer.from(part)));
 
-interface Seen {
+interface ReadPart {
   field: string;
   filename: string;
   bytes: number;
@@ -41,9 +41,9 @@ describe('the reader of forms', () => {
   let server: Server;
   let port: number;
   let options: FormOptions;
-  let take: Parameters<typeof readForm>[2];
-  let seenRequests: Seen[];
-  const keepAll: typeof take = async ({ field, filename, chunks }) => {
+  let onPart: Parameters<typeof readForm>[2];
+  let seenRequests: ReadPart[];
+  const keepAll: typeof onPart = async ({ field, filename, chunks }) => {
     let bytes = 0;
     for await (const chunk of chunks) bytes += chunk.length;
     seenRequests.push({ field, filename, bytes });
@@ -51,7 +51,7 @@ describe('the reader of forms', () => {
 
   beforeAll(async () => {
     server = createServer((req, res) => {
-      readForm(req, options, take).then(
+      readForm(req, options, onPart).then(
         () => res.end('read'),
         (error: unknown) => {
           res.statusCode = toProblem(error).problem.status;
@@ -71,7 +71,7 @@ describe('the reader of forms', () => {
   });
   function reset(): void {
     options = { files: 5, fileBytes: 100_000, tooLarge: 'The file is too large.', stallMs: STALL_MS };
-    take = keepAll;
+    onPart = keepAll;
     seenRequests = [];
   }
 
@@ -190,7 +190,7 @@ describe('the reader of forms', () => {
   });
 
   test('1,000 damaged forms are each answered', async () => {
-    const below = randomNumbers(7);
+    const randomBelow = randomNumbers(7);
     const validForm = form(
       fieldPart('note', 'text'),
       filePart(Buffer.alloc(3_000, 'abc\r\n--x')),
@@ -200,12 +200,12 @@ describe('the reader of forms', () => {
       FORM_END,
     );
     const statuses = new Set<number>();
-    for (let n = 0; n < 1_000; n++) statuses.add((await send(damageBytes(validForm, below)))[0]);
+    for (let n = 0; n < 1_000; n++) statuses.add((await send(damageBytes(validForm, randomBelow)))[0]);
     expect([...statuses].filter((status) => ![200, 400, 413].includes(status))).toEqual([]);
   });
 
   test('a file whose reader stops early or never starts does not block the next', async () => {
-    take = async (file) => {
+    onPart = async (file) => {
       if (seenRequests.length > 0) return keepAll(file);
       seenRequests.push({ field: file.field, filename: file.filename, bytes: -1 });
       for await (const _ of file.chunks) return;
@@ -215,7 +215,7 @@ describe('the reader of forms', () => {
       'read',
     ]);
     expect(seenRequests.map((file) => file.bytes)).toEqual([-1, 90_000]);
-    take = () => Promise.resolve();
+    onPart = () => Promise.resolve();
     expect(await send(form(filePart('z'.repeat(90_000)), filePart('z'.repeat(90_000)), FORM_END))).toEqual([
       200,
       'read',
@@ -223,7 +223,7 @@ describe('the reader of forms', () => {
   });
 
   test('an error of the handler rejects the form, and the files after it are not read', async () => {
-    take = async (file) => {
+    onPart = async (file) => {
       await keepAll(file);
       throw new AppError('storage_full', 'The disk is full.');
     };
@@ -234,9 +234,9 @@ describe('the reader of forms', () => {
   test('small files wait on the network, not in memory', async () => {
     options = { ...options, files: 1_000 };
     const beforeHandler = Promise.withResolvers<void>();
-    let turns = 0;
-    take = async (file) => {
-      if (++turns === 1) await beforeHandler.promise;
+    let turnCount = 0;
+    onPart = async (file) => {
+      if (++turnCount === 1) await beforeHandler.promise;
       return keepAll(file);
     };
     const sending = sendRaw(port, [head(50_000_000)]);
@@ -244,12 +244,12 @@ describe('the reader of forms', () => {
     const part = filePart('z'.repeat(60_000));
     let writtenBytes = 0;
     while (socket.write(part) && writtenBytes < 800) writtenBytes++;
-    await expect.poll(() => turns).toBe(1);
+    await expect.poll(() => turnCount).toBe(1);
     for (; writtenBytes < 800 && socket.writableLength < 4_000_000; writtenBytes++) socket.write(part);
     expect(socket.bytesWritten - socket.writableLength).toBeLessThan(30_000_000);
     socket.destroy();
     beforeHandler.resolve();
-    await expect.poll(() => turns).toBe(1); // no other timer is started for a client that disconnected
+    await expect.poll(() => turnCount).toBe(1); // no other timer is started for a client that disconnected
   });
 
   test('a client that stops sending is disconnected', async () => {
@@ -266,21 +266,21 @@ describe('the reader of forms', () => {
     onTestFinished(limit.release);
     options = { ...options, stallMs: HELD_MS };
     const slowHandler = Promise.withResolvers<void>();
-    let turns = 0;
-    take = async (file) => {
-      if (++turns === 2) await slowHandler.promise;
+    let turnCount = 0;
+    onPart = async (file) => {
+      if (++turnCount === 2) await slowHandler.promise;
       await keepAll(file);
     };
     const body = form(filePart('a'.repeat(80_000)), filePart('b'.repeat(80_000)), FORM_END);
     const { socket, answer } = sendRaw(port, [head(body.length)]);
-    for (let at = 0; at < 80_000; at += 20_000) {
-      const startedBefore = limit.started();
-      (await socket).write(body.subarray(at, at + 20_000));
+    for (let offset = 0; offset < 80_000; offset += 20_000) {
+      const startedBefore = limit.startedCount();
+      (await socket).write(body.subarray(offset, offset + 20_000));
       // each piece restarts the time limit
-      await expect.poll(() => limit.started() > startedBefore && limit.running()).toBe(1);
+      await expect.poll(() => limit.startedCount() > startedBefore && limit.running()).toBe(1);
     }
     (await socket).write(body.subarray(80_000));
-    await expect.poll(() => [turns, limit.running()]).toEqual([2, 0]);
+    await expect.poll(() => [turnCount, limit.running()]).toEqual([2, 0]);
     slowHandler.resolve();
     expect(await answer).toMatch(/^HTTP\/1\.1 200 .*read$/s);
   });
@@ -302,13 +302,13 @@ function sendRaw(port: number, parts: (string | Buffer)[]): { socket: Promise<So
     });
     socket.on('error', () => undefined).on('close', () => resolve(text));
   });
-  const connected = new Promise<Socket>((resolve) => {
+  const whenConnected = new Promise<Socket>((resolve) => {
     socket.on('connect', () => {
       for (const part of parts) socket.write(part);
       resolve(socket);
     });
   });
-  return { socket: connected, answer };
+  return { socket: whenConnected, answer };
 }
 
 describe('uploads that are cut off', () => {
@@ -383,7 +383,7 @@ describe('uploads that are cut off', () => {
       server.api<{ format?: string; items?: unknown[]; errors: unknown[] }>('/tracks/upload', {
         method: 'POST',
         headers: { 'Content-Type': MULTIPART },
-        body: body,
+        body,
       });
     const singleResponse = await send(form(filePart(silentMp3(52), { name: 'file' }), FORM_END));
     expect([singleResponse.status, singleResponse.body.format]).toEqual([201, 'mp3']);

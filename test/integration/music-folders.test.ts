@@ -80,7 +80,7 @@ const like = (track: TrackOut): Promise<Answer> =>
   post('/likes', { item_type: 'track', item_id: track.id, liked: true });
 
 /** Makes the server check its music folders, which it otherwise does from time to time. */
-const look = (): Promise<Answer> => patch('/music-folders/1', { name: 'Music' });
+const checkFolders = (): Promise<Answer> => patch('/music-folders/1', { name: 'Music' });
 
 describe('two folders', () => {
   test('the first keeps its source ids, and another puts its key before them', async () => {
@@ -245,16 +245,17 @@ describe('the page of folders', () => {
 test('the disk of the server is walked by names of folders, without files, hidden ones and those of Tonearm', async () => {
   for (const name of ['disk/Music/One', 'disk/Music/.hidden']) mkdirSync(join(base, name), { recursive: true });
   writeFileSync(join(base, 'disk/Music/private.txt'), '');
-  const look = (path: string): Promise<Answer<ServerFolderOut>> =>
+  const listFolders = (path: string): Promise<Answer<ServerFolderOut>> =>
     server.api<ServerFolderOut>(`/server-folders?path=${encodeURIComponent(path)}`);
-  const { body } = await look(join(base, 'disk/Music'));
+  const { body } = await listFolders(join(base, 'disk/Music'));
   expect(body).toMatchObject({ folders: [{ name: 'One' }], fault: null, is_complete: true });
   expect(body.parent?.endsWith('disk')).toBe(true);
   expect(body.free_bytes).toBeGreaterThan(0);
-  expect((await look(join(base, 'nowhere'))).text).toContain('does not exist or is not a folder');
-  for (const path of [server.dir, '/etc', '/proc/self', 'relative']) expect((await look(path)).status, path).toBe(422);
-  expect((await look('/')).body.folders.map(({ name }) => name)).not.toContain('etc');
-  expect((await look('/')).body.fault).not.toBeNull();
+  expect((await listFolders(join(base, 'nowhere'))).text).toContain('does not exist or is not a folder');
+  for (const path of [server.dir, '/etc', '/proc/self', 'relative'])
+    expect((await listFolders(path)).status, path).toBe(422);
+  expect((await listFolders('/')).body.folders.map(({ name }) => name)).not.toContain('etc');
+  expect((await listFolders('/')).body.fault).not.toBeNull();
   const { status } = await server.api('/server-folders', { token: await registerUser(server, 'curious') });
   expect(status).toBe(403);
 });
@@ -285,10 +286,10 @@ describe('Subsonic', () => {
     const inRecords = await songsOf(birch, '');
     expect(inRecords).toContain('Birch');
     expect(inRecords).not.toContain('Ash');
-    const [all, inFirst, inTapes] = await Promise.all(
+    const [allSongs, inFirst, inTapes] = await Promise.all(
       [{}, { musicFolderId: 1 }, { musicFolderId: musicFolder[2]?.id }].map((params) => songsOf(params as object, '')),
     );
-    expect(new Set([...inRecords, ...(inFirst ?? []), ...(inTapes ?? [])])).toEqual(new Set(all));
+    expect(new Set([...inRecords, ...(inFirst ?? []), ...(inTapes ?? [])])).toEqual(new Set(allSongs));
     expect(await songsOf(birch, 'Band')).toEqual(inRecords);
 
     const albums = async (type: string, otherParams = {}): Promise<(string | undefined)[]> =>
@@ -339,7 +340,7 @@ describe('a folder that is unreachable', () => {
     await scan();
     const tracksBefore = await allTracks(server);
     unplug();
-    await look();
+    await checkFolders();
     expect(await folderNamed('Records')).toMatchObject({ state: 'offline', reason: expect.stringContaining('disk') });
     const { items } = (await server.api<FolderPage>('/folders?limit=200')).body;
     expect(items.filter(({ is_offline }) => is_offline).map(({ name }) => name)).toEqual(['Records']);
@@ -354,7 +355,7 @@ describe('a folder that is unreachable', () => {
     rmSync(join(base, 'first/Oak'), { recursive: true });
     rmSync(join(base, 'vinyl'), { recursive: true, force: true });
     renameSync(join(base, 'away'), join(base, 'vinyl'));
-    await look();
+    await checkFolders();
     await scan();
     const oak = await trackCalled('Oak');
     expect(oak.availability).toBe('missing');
@@ -369,7 +370,7 @@ describe('a folder that is unreachable', () => {
     const text = status === 202 ? (await server.api(`/jobs/${body.id}`)).text : JSON.stringify(body);
     expect(text).toContain('cannot be read');
     renameSync(join(base, 'away'), join(base, 'vinyl'));
-    await look();
+    await checkFolders();
   });
 });
 
@@ -565,15 +566,15 @@ test('the first folder cannot be set inside or around another one, also in the s
   const ownServer = await startServer();
   try {
     mkdirSync(join(base, 'here/inside'), { recursive: true });
-    const set = async (path: string): Promise<[number, string]> => {
+    const setImportPath = async (path: string): Promise<[number, string]> => {
       const body = { local_media_import_path: path };
       const { status, text } = await ownServer.api('/settings', { method: 'PATCH', body });
       return [status, text.slice(0, 500)];
     };
-    expect(await set(join(base, 'tapes'))).toEqual([200, expect.anything()]);
+    expect(await setImportPath(join(base, 'tapes'))).toEqual([200, expect.anything()]);
     const folder = { name: 'Here', path: join(base, 'here'), mode: 'reference' };
     expect((await ownServer.api('/music-folders', { method: 'POST', body: folder })).status).toBe(201);
-    expect(await set(join(base, 'here/inside'))).toEqual([
+    expect(await setImportPath(join(base, 'here/inside'))).toEqual([
       422,
       expect.stringContaining('is inside the music folder “Here”'),
     ]);
@@ -595,19 +596,19 @@ test('the command line lists, adds, renames, removes and restores music folders'
     mkdirSync(dir);
     writeFileSync(join(dir, 'song.mp3'), Buffer.concat([id3([id3Frame('TIT2', utf8Text(title))]), silentMp3(50)]));
   }
-  const run = async (...args: string[]) => {
+  const runFolderCommand = async (...args: string[]) => {
     const { code, stdout, stderr } = await runServer(['folder', ...args, '--data-dir', data]);
     return { code, stderr, folders: stdout.split('\n').filter((line) => /^\d+ {2}/.test(line)) };
   };
-  expect((await run('add', firstFolder, 'First', 'reference')).code).toBe(0);
-  expect((await run('add', secondFolder, 'Second', 'copy')).folders).toEqual([
+  expect((await runFolderCommand('add', firstFolder, 'First', 'reference')).code).toBe(0);
+  expect((await runFolderCommand('add', secondFolder, 'Second', 'copy')).folders).toEqual([
     `1  First  ${firstFolder}  reference`,
     `2  Second  ${secondFolder}  copy`,
   ]);
-  expect((await run('rename', 'second', 'Other')).folders[1]).toBe(`2  Other  ${secondFolder}  copy`);
-  expect((await run('remove', 'First')).folders[0]).toBe(`1  First  ${firstFolder}  reference  (removed)`);
-  expect((await run('restore', '1')).folders[0]).toBe(`1  First  ${firstFolder}  reference`);
-  expect((await run('remove', 'Nowhere')).stderr).toContain('There is no music folder "Nowhere"');
+  expect((await runFolderCommand('rename', 'second', 'Other')).folders[1]).toBe(`2  Other  ${secondFolder}  copy`);
+  expect((await runFolderCommand('remove', 'First')).folders[0]).toBe(`1  First  ${firstFolder}  reference  (removed)`);
+  expect((await runFolderCommand('restore', '1')).folders[0]).toBe(`1  First  ${firstFolder}  reference`);
+  expect((await runFolderCommand('remove', 'Nowhere')).stderr).toContain('There is no music folder "Nowhere"');
   const database = new Database(join(data, 'tonearm.db'), { readonly: true });
   expect(database.prepare('SELECT title FROM tracks ORDER BY title').pluck().all()).toEqual(['Larch', 'Spruce']);
   database.close();

@@ -29,12 +29,12 @@ async function start(command: string, ...args: string[]): Promise<void> {
     detached: true,
   });
   await new Promise<void>((resolve, reject) => {
-    const take = (chunk: Buffer): void => {
+    const onChunk = (chunk: Buffer): void => {
       text += chunk.toString();
       if (/listening on http:\S+/.test(text)) resolve();
     };
-    npm.stdout?.on('data', take);
-    npm.stderr?.on('data', take);
+    npm.stdout?.on('data', onChunk);
+    npm.stderr?.on('data', onChunk);
     npm.once('exit', (code) => reject(new Error(`${command} ended with ${code}: ${text}`)));
   });
 }

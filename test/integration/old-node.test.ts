@@ -134,7 +134,7 @@ test('README, CI and the bundled Node have the same version', () => {
     );
     expect(new Set(versions)).toEqual(new Set([major]));
   }
-  const brought = Object.entries(manifest.optionalDependencies).filter(([name]) => name.startsWith('node-'));
-  expect(brought.map(([, version]) => version.split('.')[0])).toEqual(brought.map(() => major));
-  expect(brought).not.toEqual([]);
+  const bundledNodes = Object.entries(manifest.optionalDependencies).filter(([name]) => name.startsWith('node-'));
+  expect(bundledNodes.map(([, version]) => version.split('.')[0])).toEqual(bundledNodes.map(() => major));
+  expect(bundledNodes).not.toEqual([]);
 });

@@ -107,17 +107,17 @@ describe('the list of routes', () => {
 });
 
 describe('the OpenAPI document of the app', () => {
-  const read = async (): Promise<OpenApiDocument> =>
+  const readDocument = async (): Promise<OpenApiDocument> =>
     (await server.api<OpenApiDocument>('/openapi.json', { token: null })).body;
 
   it('is valid 3.1', async () => {
-    expect(await new Validator().validate((await read()) as unknown as Record<string, unknown>)).toEqual({
+    expect(await new Validator().validate((await readDocument()) as unknown as Record<string, unknown>)).toEqual({
       valid: true,
     });
   });
 
   it('contains every route of the app, with its access', async () => {
-    const { paths, components } = await read();
+    const { paths, components } = await readDocument();
     for (const { spec } of server.app.routes) {
       const operation = paths[`/api/v1${spec.path.replaceAll(/:(\w+)/g, '{$1}')}`]?.[spec.method];
       expect(operation?.security.length, `${spec.method} ${spec.path}`).toBe(
@@ -132,14 +132,14 @@ describe('the OpenAPI document of the app', () => {
   });
 
   it('has a unique id for each operation', async () => {
-    const ids = Object.values((await read()).paths).flatMap((methods) =>
+    const ids = Object.values((await readDocument()).paths).flatMap((methods) =>
       Object.values(methods).map((operation) => operation.operationId),
     );
     expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
   });
 
   it('refers only to schemas that it contains', async () => {
-    const document = await read();
+    const document = await readDocument();
     const refs = new Set(
       [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map((match) => match[1]),
     );
@@ -148,7 +148,10 @@ describe('the OpenAPI document of the app', () => {
 
   it('is the same in the build', async () => {
     const { stdout } = await runServer(['openapi']);
-    expect(JSON.parse(stdout)).toEqual({ ...(await read()), info: (JSON.parse(stdout) as OpenApiDocument).info });
+    expect(JSON.parse(stdout)).toEqual({
+      ...(await readDocument()),
+      info: (JSON.parse(stdout) as OpenApiDocument).info,
+    });
   });
 
   it('is also a web page, with the same security headers', async () => {

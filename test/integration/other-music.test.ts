@@ -49,7 +49,7 @@ async function openRatings() {
       await server.api('/likes', { method: 'POST', body: state });
       await server.api(entries, { method: 'POST', body: { track_ids: [id] } });
     },
-    async said(path: string): Promise<unknown[]> {
+    async userDataOf(path: string): Promise<unknown[]> {
       const track = await trackAt(path);
       const state = await server.api<{ rating: number }[]>(`/likes/state?item_type=track&item_id=${track?.id}`);
       const { items } = (await server.api<{ items: { track: TrackOut }[] }>(entries)).body;
@@ -71,8 +71,14 @@ async function saidOf(path: string): Promise<unknown[]> {
   const state = async (type: string, id: number | null | undefined) =>
     (await server.api<{ liked: boolean; rating: number }[]>(`/likes/state?item_type=${type}&item_id=${id}`)).body[0];
   const [album, artist] = [await state('album', track?.album_id), await state('artist', track?.artist_id)];
-  const never = (await server.api<{ artists: { id: number }[] }>('/radio/never')).body.artists;
-  return [album?.liked, album?.rating, artist?.liked, artist?.rating, never.some(({ id }) => id === track?.artist_id)];
+  const excludedArtists = (await server.api<{ artists: { id: number }[] }>('/radio/never')).body.artists;
+  return [
+    album?.liked,
+    album?.rating,
+    artist?.liked,
+    artist?.rating,
+    excludedArtists.some(({ id }) => id === track?.artist_id),
+  ];
 }
 /** Adds and likes a track at A/0.mp3, and deletes it; returns its id. Another track of its album stays. */
 async function addLikedAndDelete(length: number, title: string): Promise<number> {
@@ -158,7 +164,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
       },
     ],
   ])('likes and ratings of the other music follow it when it is %s', async (_, returnFile, moveFile, moveOn) => {
-    const { rate, said: getRatings } = await openRatings();
+    const { rate, userDataOf: getRatings } = await openRatings();
     writeSong('A/0.mp3', 60, 'Ann', 'Alpha');
     writeSong('A/9.mp3', 69, 'Ann', 'Alpha');
     await scan();
@@ -187,7 +193,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
       },
     ],
   ])('likes and ratings of the other music wait for it when it is %s', async (_, returnFile, change) => {
-    const { rate, said: getRatings } = await openRatings();
+    const { rate, userDataOf: getRatings } = await openRatings();
     writeSong('A/0.mp3', 60, 'Ann', 'Alpha');
     writeSong('A/9.mp3', 69, 'Ann', 'Alpha');
     await scan();
@@ -290,7 +296,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     const edits = async (): Promise<Edit[]> => (await server.api<Edit[]>(`/tracks/${id}/edits`)).body;
     const undo = async (edit: Edit | undefined): Promise<void> =>
       expect((await server.api(`/tracks/${id}/edits/${edit?.id}/undo`, { method: 'POST' })).status).toBe(200);
-    const set = (body: object) => server.api(`/tracks/${id}/metadata`, { method: 'PUT', body });
+    const putMetadata = (body: object) => server.api(`/tracks/${id}/metadata`, { method: 'PUT', body });
     const patch = (body: object) => server.api(`/tracks/${id}`, { method: 'PATCH', body });
     async function retag(artist: string, album: string, title: string): Promise<void> {
       writeSong('A/0.mp3', 60, artist, album, title);
@@ -307,7 +313,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     });
 
     test.each(['Before', 'Since'])('has the tags of its file, with the title “%s” in it', async (title) => {
-      await set({ title: 'Mine' });
+      await putMetadata({ title: 'Mine' });
       await retag('Ben', 'Beta', title);
       expect(await getTrack()).toMatchObject({ title: 'Mine', artist_name: 'Ann', metadata_status: 'manual' });
       await undo((await edits())[0]);
@@ -321,7 +327,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     });
 
     test('has them also if the edit set a field to its previous value', async () => {
-      await set({ title: 'Mine', artist: 'Ann', album: 'Alpha' });
+      await putMetadata({ title: 'Mine', artist: 'Ann', album: 'Alpha' });
       await retag('Ben', 'Beta', 'Since');
       await undo((await edits())[0]);
       expect(await getTrack()).toMatchObject({ title: 'Since', artist_name: 'Ben', album_title: 'Beta' });
@@ -329,7 +335,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     });
 
     test.each(['the first edit first', 'the last edit first'])('has them when both are undone, %s', async (order) => {
-      await set({ title: 'Mine' });
+      await putMetadata({ title: 'Mine' });
       await patch({ year: 1999 });
       await retag('Ben', 'Beta', 'Since');
       const [year, title] = await edits();
@@ -342,7 +348,7 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
 
     test('keeps a field that was edited before', async () => {
       await patch({ year: 1999 });
-      await set({ title: 'Mine' });
+      await putMetadata({ title: 'Mine' });
       await retag('Ben', 'Beta', 'Since');
       await undo((await edits())[0]);
       expect(await getTrack()).toMatchObject({ title: 'Since', artist_name: 'Ben', year: 1999 });
@@ -379,22 +385,22 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
       Promise.all(ids.map(async (id) => (await server.api<TrackOut>(`/tracks/${id}`)).body.availability));
     const restore = async (id: number | undefined): Promise<string> =>
       (await server.api<TrackOut>(`/trash/${id}/restore`, { method: 'POST' })).body.availability;
-    const missing = mode === 'copy' ? 'available' : 'missing'; // in copy mode the library has a copy
+    const availabilityAfter = mode === 'copy' ? 'available' : 'missing'; // in copy mode the library has a copy
     renameSync(pathOf('A/back.mp3'), pathOf('aside.txt'));
     await scan();
-    expect(await availabilities()).toEqual(['available', 'available', 'available', missing]);
+    expect(await availabilities()).toEqual(['available', 'available', 'available', availabilityAfter]);
     for (const id of ids) await server.api(`/tracks/${id}`, { method: 'DELETE' });
     rmSync(pathOf('A/scanned.mp3'));
     await scan();
     rmSync(pathOf('A/gone.mp3'));
     renameSync(pathOf('aside.txt'), pathOf('A/back.mp3'));
-    expect([await restore(remainingId), await restore(deletedId)]).toEqual(['available', missing]);
+    expect([await restore(remainingId), await restore(deletedId)]).toEqual(['available', availabilityAfter]);
     const { body } = await server.api('/trash/restore', { method: 'POST', body: { track_ids: otherIds } });
     expect(body).toEqual({ restored: 2, failed: [] });
-    expect(await availabilities()).toEqual(['available', missing, missing, 'available']);
+    expect(await availabilities()).toEqual(['available', availabilityAfter, availabilityAfter, 'available']);
     writeSong('A/gone.mp3', 61, 'Ann', 'Alpha');
     await scan();
-    expect(await availabilities()).toEqual(['available', 'available', missing, 'available']);
+    expect(await availabilities()).toEqual(['available', 'available', availabilityAfter, 'available']);
   });
 
   test('a track that is restored while its music folder is unreachable is not missing', async () => {
@@ -514,10 +520,10 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     const backup = join(base, 'backup');
     mkdirSync(backup);
     await makeBackup(server, backup);
-    const restored = join(base, 'restored');
-    mkdirSync(restored);
-    await restoreFolder(backup, restored);
-    const secondServer = await startServer({ dir: restored, env: { LOCAL_MEDIA_WATCH: 'false' } });
+    const restoredFolder = join(base, 'restored');
+    mkdirSync(restoredFolder);
+    await restoreFolder(backup, restoredFolder);
+    const secondServer = await startServer({ dir: restoredFolder, env: { LOCAL_MEDIA_WATCH: 'false' } });
     try {
       expect((await secondServer.api<{ total: number }>('/merges')).body.total).toBe(mergeCount);
     } finally {

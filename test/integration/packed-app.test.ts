@@ -155,13 +155,13 @@ else
         env,
         join(packed.unpacked, 'dist', 'server', 'main.js'),
       );
-      token = (await ask<TokenResponse>('/auth/login', ADMIN)).access_token;
+      token = (await callApi<TokenResponse>('/auth/login', ADMIN)).access_token;
     });
     afterAll(async () => {
       await server?.kill('SIGTERM');
     });
 
-    const ask = async <T>(path: string, body?: unknown): Promise<T> => {
+    const callApi = async <T>(path: string, body?: unknown): Promise<T> => {
       const answer = await fetch(`${server.url}/api/v1${path}`, {
         headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
         ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
@@ -171,7 +171,7 @@ else
     };
     const isIdle = async (): Promise<boolean> => {
       for (const status of ['queued', 'running', 'waiting'])
-        if ((await ask<{ items: JobOut[] }>(`/jobs?status=${status}`)).items.length > 0) return false;
+        if ((await callApi<{ items: JobOut[] }>(`/jobs?status=${status}`)).items.length > 0) return false;
       return true;
     };
 
@@ -183,7 +183,7 @@ else
     });
 
     test('scans, accepts an upload, fingerprints every track without other tools, and resizes covers', async () => {
-      await expect.poll(async () => (await ask<{ total: number }>('/tracks')).total).toBe(music.files.length);
+      await expect.poll(async () => (await callApi<{ total: number }>('/tracks')).total).toBe(music.files.length);
       const otherLibrary = makeLibrary(
         { tracks: 1, formats: ['mp3'], art: 'none', seconds: '12', seed: 'upload' },
         join(dir, 'upload'),
@@ -200,13 +200,13 @@ else
       expect(((await answer.json()) as UploadOut).items[0]?.title).toBe(file.tags?.title);
 
       await expect.poll(isIdle).toBe(true);
-      const tracks = await ask<{ items: TrackOut[]; total: number }>('/tracks');
+      const tracks = await callApi<{ items: TrackOut[]; total: number }>('/tracks');
       expect(tracks.total).toBe(music.files.length + 1);
       const db = new Database(join(data(), 'tonearm.db'), { readonly: true });
       expect(db.prepare('SELECT count(*) FROM track_fingerprints').pluck().get()).toBe(tracks.total);
       db.close();
 
-      const album = (await ask<{ items: AlbumOut[] }>('/albums')).items.find((item) => item.has_cover);
+      const album = (await callApi<{ items: AlbumOut[] }>('/albums')).items.find((item) => item.has_cover);
       const cover = await fetch(`${server.url}/api/v1/albums/${album?.id}/cover?size=64`, {
         headers: { Authorization: `Bearer ${token}` },
       });

@@ -189,7 +189,7 @@ describe('an imported file', () => {
 });
 
 describe('an exported playlist', () => {
-  const make = async (tracks: number[], name = 'List'): Promise<PlaylistOut> =>
+  const makePlaylist = async (tracks: number[], name = 'List'): Promise<PlaylistOut> =>
     (
       await server.api<PlaylistOut>('/playlists', {
         method: 'POST',
@@ -199,7 +199,7 @@ describe('an exported playlist', () => {
 
   test('has a line for every track, and can be imported again unchanged', async () => {
     const tracks = [SHARP, TIDE, JOGA, TIDE, UPLOADED, RAIN, OFF, EBB];
-    const playlist = await make(tracks, 'Mornings');
+    const playlist = await makePlaylist(tracks, 'Mornings');
     const { text, headers } = await server.api(`/playlists/${playlist.id}/export.m3u8`);
     expect(headers.get('content-type')).toBe('audio/x-mpegurl; charset=utf-8');
     expect(text.split('\n').slice(0, 8)).toEqual([
@@ -221,7 +221,7 @@ describe('an exported playlist', () => {
   });
 
   test('has a file name that is valid on every system', async () => {
-    const playlist = await make([TIDE], '../a/b:"c"\u202e ü\r\nX-Evil: 1.');
+    const playlist = await makePlaylist([TIDE], '../a/b:"c"\u202e ü\r\nX-Evil: 1.');
     const { headers } = await server.api(`/playlists/${playlist.id}/export.m3u8`);
     expect(headers.get('content-disposition')).toMatch(
       /^attachment; filename="[\x20-\x7e]+\.m3u8"; filename\*=UTF-8''[\w%.~!&+-]+\.m3u8$/,
@@ -231,13 +231,13 @@ describe('an exported playlist', () => {
   });
 
   test('cannot inject lines into the file', async () => {
-    const playlist = await make([TIDE], 'x\n/etc/passwd\r#EXTM3U');
+    const playlist = await makePlaylist([TIDE], 'x\n/etc/passwd\r#EXTM3U');
     const { text } = await server.api(`/playlists/${playlist.id}/export.m3u8`);
     expect(text.split('\n')).toHaveLength(6);
   });
 
   test('shows absolute paths to administrators only, and only when there is a music folder', async () => {
-    const playlist = await make([TIDE]);
+    const playlist = await makePlaylist([TIDE]);
     await server.api(`/playlists/${playlist.id}`, { method: 'PATCH', body: { is_public: true } });
     expect(
       (await server.api(`/playlists/${playlist.id}/export.m3u8?paths=absolute`, { token: otherToken })).status,

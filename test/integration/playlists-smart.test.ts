@@ -102,7 +102,7 @@ function readFacts(): Facts[] {
   }
   const client = temp.db.$client;
   const texts = (sql: string, id: number): string[] => client.prepare<[number], string>(sql).pluck().all(id);
-  const one = (value: string | number | null | undefined): (string | number)[] =>
+  const toList = (value: string | number | null | undefined): (string | number)[] =>
     value === null || value === undefined ? [] : [value];
   return client
     .prepare<[], Row>(
@@ -136,9 +136,9 @@ function readFacts(): Facts[] {
       ];
       return {
         id: t.id as TrackId,
-        ...Object.fromEntries(numbers.map((name) => [name, one(t[name])])),
+        ...Object.fromEntries(numbers.map((name) => [name, toList(t[name])])),
         title: [t['title'] as string],
-        album: one(t['album_title']) as string[],
+        album: toList(t['album_title']) as string[],
         artist: texts(
           'SELECT a.name FROM track_artists ta JOIN artists a ON a.id = ta.artist_id WHERE ta.track_id = ?',
           t.id,
@@ -149,7 +149,7 @@ function readFacts(): Facts[] {
           t.id,
         ),
         play_count: [play?.plays ?? 0],
-        last_played_at: one(play?.last_played_at),
+        last_played_at: toList(play?.last_played_at),
         rating: [like?.rating ?? 0],
         liked: [like?.liked === 1],
         liked_at: like?.liked === 1 ? [like.since] : [],
@@ -203,7 +203,7 @@ function moodsOf(t: Record<string, unknown>): string[] {
 }
 
 /** Returns whether a condition holds, by a second implementation of the operators. */
-function holds(track: Facts, { field, op, value }: Condition): boolean {
+function isFulfilled(track: Facts, { field, op, value }: Condition): boolean {
   const values = track[field];
   const kind: Kind = FIELDS[field];
   const isText = kind === 'text' || kind === 'word';
@@ -255,7 +255,7 @@ const fits = (track: Facts, node: Node): boolean =>
     ? node.all.every((n) => fits(track, n))
     : 'any' in node
       ? node.any.some((n) => fits(track, n))
-      : holds(track, node);
+      : isFulfilled(track, node);
 const parse = (rules: unknown): Rules => RulesIn.parse(rules);
 const findIds = async (rules: unknown): Promise<number[]> => [...(await smart.find(user, parse(rules))).ids];
 const byId = (ids: readonly number[]): number[] => ids.toSorted((a, b) => a - b);
@@ -343,7 +343,7 @@ describe('rules', () => {
     for (const value of valuesFor(field, op)) {
       const condition = { field, op, ...(value !== undefined && { value }) } as Condition;
       expect(byId(await findIds({ all: [condition] })), JSON.stringify(value)).toEqual(
-        byId(facts.filter((track) => holds(track, condition)).map(({ id }) => id)),
+        byId(facts.filter((track) => isFulfilled(track, condition)).map(({ id }) => id)),
       );
     }
   });
@@ -385,12 +385,12 @@ describe('rules', () => {
   });
 
   test('treat another user’s playlist as empty unless it is public', async () => {
-    const theirs = { all: [{ field: 'playlist', op: 'is', value: 2 }] };
-    expect(await findIds(theirs)).toEqual([]);
+    const otherRules = { all: [{ field: 'playlist', op: 'is', value: 2 }] };
+    expect(await findIds(otherRules)).toEqual([]);
     temp.db.$client.exec('UPDATE playlists SET is_public = 1 WHERE id = 2');
-    expect(await findIds(theirs)).toHaveLength(facts.length);
+    expect(await findIds(otherRules)).toHaveLength(facts.length);
     temp.db.$client.exec('UPDATE playlists SET deleted_at = 1 WHERE id = 2');
-    expect(await findIds(theirs)).toEqual([]);
+    expect(await findIds(otherRules)).toEqual([]);
   });
 });
 
@@ -456,13 +456,13 @@ describe('a limit', () => {
     ['megabytes', 'size_bytes', 1_000_000],
   ] as const)('of %s ends where it is reached', async (limit_by, field, unit) => {
     const allIds = await findIds(ALL_TRACKS_RULES);
-    const cut = await findIds({ ...ALL_TRACKS_RULES, limit: 40, limit_by });
-    expect(cut).toEqual(allIds.slice(0, cut.length));
+    const limitedIds = await findIds({ ...ALL_TRACKS_RULES, limit: 40, limit_by });
+    expect(limitedIds).toEqual(allIds.slice(0, limitedIds.length));
     const total = (ids: number[]): number =>
       ids.reduce((sum, id) => sum + Number(facts.find((track) => track.id === id)?.sorts[field] ?? 0), 0);
-    expect(cut.length).toBeGreaterThan(2);
-    expect(total(cut)).toBeLessThanOrEqual(40 * unit);
-    expect(total(allIds.slice(0, cut.length + 1))).toBeGreaterThan(40 * unit);
+    expect(limitedIds.length).toBeGreaterThan(2);
+    expect(total(limitedIds)).toBeLessThanOrEqual(40 * unit);
+    expect(total(allIds.slice(0, limitedIds.length + 1))).toBeGreaterThan(40 * unit);
   });
 
   test('does not change the duration of the list', async () => {
@@ -503,7 +503,7 @@ describe('hostile rules', () => {
         const parseResult = RulesIn.safeParse({ all: [{ field, op, value }] });
         if (!parseResult.success) continue; // the value is empty after normalization
         expect(byId([...(await smart.find(user, parseResult.data)).ids]), `${op} ${value}`).toEqual(
-          byId(facts.filter((track) => holds(track, { field, op, value })).map(({ id }) => id)),
+          byId(facts.filter((track) => isFulfilled(track, { field, op, value })).map(({ id }) => id)),
         );
       }
     }

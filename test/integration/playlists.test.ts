@@ -40,7 +40,7 @@ const idOf = (n: number): TrackId => sample.tracks[n]?.id as TrackId;
 const ids = (...ns: number[]): TrackId[] => ns.map(idOf);
 const call = <T = PlaylistOut>(path: string, method = 'GET', body?: unknown, init: ApiInit = {}): Promise<Answer<T>> =>
   server.api<T>(`/playlists${path}`, { method, ...(body !== undefined && { body }), ...init });
-const make = async (trackIds: TrackId[] = [], extraFields: object = {}): Promise<PlaylistOut> =>
+const makePlaylist = async (trackIds: TrackId[] = [], extraFields: object = {}): Promise<PlaylistOut> =>
   (await call('', 'POST', { name: 'List', track_ids: trackIds, ...extraFields })).body;
 const readPlaylist = async (id: number): Promise<PlaylistOut> => (await call(`/${id}`)).body;
 const listTrackIds = (playlist: PlaylistOut): number[] => (playlist.entries ?? []).map(({ track }) => track.id);
@@ -51,8 +51,11 @@ const heldIn = async (id: number, version: number) =>
 
 describe('a playlist', () => {
   test.each([
-    ['ordinary', () => make(ids(...Array.from({ length: 60 }, (_, n) => n % 50)))],
-    ['smart', () => make([], { track_ids: undefined, rules: { all: [{ field: 'title', op: 'is_set' }], limit: 60 } })],
+    ['ordinary', () => makePlaylist(ids(...Array.from({ length: 60 }, (_, n) => n % 50)))],
+    [
+      'smart',
+      () => makePlaylist([], { track_ids: undefined, rules: { all: [{ field: 'title', op: 'is_set' }], limit: 60 } }),
+    ],
   ])('has a random order for each seed, in pages, where the others stay when one goes: %s', async (kind, create) => {
     const { id } = await create();
     const entries = async (query: string, list = id) =>
@@ -98,7 +101,7 @@ describe('a playlist', () => {
   });
 
   test('accepts tracks at the end, the start and in between, each time as one version', async () => {
-    const playlist = await make(ids(0, 1, 2));
+    const playlist = await makePlaylist(ids(0, 1, 2));
     const add = async (body: object): Promise<PlaylistOut> => (await call(`/${playlist.id}/tracks`, 'POST', body)).body;
     expect(listTrackIds(await add({ track_ids: ids(5, 6) }))).toEqual(ids(0, 1, 2, 5, 6));
     expect(listTrackIds(await add({ track_ids: ids(7), position: 0 }))).toEqual(ids(7, 0, 1, 2, 5, 6));
@@ -109,7 +112,7 @@ describe('a playlist', () => {
   });
 
   test('skips duplicates on request, and reports them', async () => {
-    const playlist = await make(ids(0, 1));
+    const playlist = await makePlaylist(ids(0, 1));
     const addedResponse = await call(`/${playlist.id}/tracks`, 'POST', {
       track_ids: ids(1, 2, 2, 0),
       skip_duplicates: true,
@@ -123,7 +126,7 @@ describe('a playlist', () => {
   });
 
   test('can lose one or several entries, and keeps the same track elsewhere', async () => {
-    const playlist = await make(ids(0, 1, 0, 2));
+    const playlist = await makePlaylist(ids(0, 1, 0, 2));
     const [, secondEntry, repeatedEntry, fourthEntry] = listEntryIds(playlist);
     expect(listTrackIds((await call(`/${playlist.id}/entries/${repeatedEntry}`, 'DELETE')).body)).toEqual(ids(0, 1, 2));
     const remainingResponse = await call(
@@ -136,7 +139,7 @@ describe('a playlist', () => {
   });
 
   test('is reordered only by a list of all its entries', async () => {
-    const playlist = await make(ids(0, 1, 2, 3));
+    const playlist = await makePlaylist(ids(0, 1, 2, 3));
     const [a, b, c, d] = listEntryIds(playlist) as [number, number, number, number];
     const order = (entry_ids: number[]) => call(`/${playlist.id}/tracks`, 'PUT', { entry_ids });
     for (const invalidBody of [
@@ -156,7 +159,7 @@ describe('a playlist', () => {
   });
 
   test('moves a block of entries together', async () => {
-    const playlist = await make(ids(0, 1, 2, 3, 4, 5));
+    const playlist = await makePlaylist(ids(0, 1, 2, 3, 4, 5));
     const [a, b, c, d, e, f] = listEntryIds(playlist) as [number, number, number, number, number, number];
     const move = async (entry_ids: number[], before_entry_id: number | null) =>
       listEntryIds((await call(`/${playlist.id}/tracks/move`, 'POST', { entry_ids, before_entry_id })).body);
@@ -176,7 +179,7 @@ describe('a playlist', () => {
   });
 
   test('moves and removes a selection in the order of the list, also all but some entries', async () => {
-    const playlist = await make(ids(0, 1, 2, 3, 4, 5));
+    const playlist = await makePlaylist(ids(0, 1, 2, 3, 4, 5));
     const [a, b, c, d, e, f] = listEntryIds(playlist) as [number, number, number, number, number, number];
     const move = (body: object) => call(`/${playlist.id}/tracks/move`, 'POST', { in_list_order: true, ...body });
     const remove = (body: object) => call(`/${playlist.id}/tracks/remove`, 'POST', body);
@@ -201,7 +204,7 @@ describe('a playlist', () => {
   });
 
   test('is renamed, described and shared without a new version', async () => {
-    const playlist = await make(ids(0), { description: 'x' });
+    const playlist = await makePlaylist(ids(0), { description: 'x' });
     const { body } = await call(`/${playlist.id}`, 'PATCH', { name: 'Other', is_public: true });
     expect(body).toMatchObject({ name: 'Other', description: 'x', is_public: true, version: 1 });
     expect((await call(`/${playlist.id}`, 'PATCH', { description: null })).body.description).toBeNull();
@@ -218,7 +221,7 @@ describe('a playlist', () => {
   });
 
   test('is not changed based on another version', async () => {
-    const playlist = await make(ids(0, 1));
+    const playlist = await makePlaylist(ids(0, 1));
     const [entry] = listEntryIds(playlist);
     await call(`/${playlist.id}/tracks`, 'POST', { track_ids: ids(2), expected_version: 1 });
     for (const [path, method, body] of [
@@ -234,7 +237,7 @@ describe('a playlist', () => {
   });
 
   test('is not changed at all if a track is not in the library', async () => {
-    const playlist = await make(ids(0));
+    const playlist = await makePlaylist(ids(0));
     expect((await call(`/${playlist.id}/tracks`, 'POST', { track_ids: [idOf(1), 999_999] })).status).toBe(404);
     expect((await call('', 'POST', { name: 'x', track_ids: [999_999] })).status).toBe(404);
     for (const track_ids of [[], [0], ['1'], [1.5], Array.from({ length: 200_001 }, () => idOf(0))])
@@ -243,7 +246,7 @@ describe('a playlist', () => {
   });
 
   test('of many tracks is read in pages', async () => {
-    const playlist = await make(sample.tracks.map(({ id }) => id));
+    const playlist = await makePlaylist(sample.tracks.map(({ id }) => id));
     expect((await call(`/${playlist.id}?entries=false`)).body.entries).toBeUndefined();
     const page = (await call<PlaylistEntryPage>(`/${playlist.id}/tracks?limit=10&offset=250`)).body;
     expect(page).toMatchObject({ total: 300, limit: 10, offset: 250 });
@@ -256,7 +259,7 @@ describe('a playlist', () => {
 
 describe('two clients that add at once', () => {
   test('both succeed, in consecutive versions', async () => {
-    const playlist = await make(ids(0));
+    const playlist = await makePlaylist(ids(0));
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) => call(`/${playlist.id}/tracks`, 'POST', { track_ids: ids(n + 1, n + 101) })),
     );
@@ -274,7 +277,7 @@ describe('two clients that add at once', () => {
 
 describe('versions', () => {
   test('say what changed, and each can be read', async () => {
-    const playlist = await make(ids(0, 1));
+    const playlist = await makePlaylist(ids(0, 1));
     await call(`/${playlist.id}/tracks`, 'POST', { track_ids: ids(2, 3), position: 1 });
     await call(`/${playlist.id}/entries/${listEntryIds(playlist)[0]}`, 'DELETE');
     expect(
@@ -301,7 +304,7 @@ describe('versions', () => {
   });
 
   test('are restored as new ones, with the same entries', async () => {
-    const playlist = await make(ids(0, 1, 2));
+    const playlist = await makePlaylist(ids(0, 1, 2));
     const [a, b, c] = listEntryIds(playlist) as [number, number, number];
     await call(`/${playlist.id}/tracks`, 'PUT', { entry_ids: [c, b, a] });
     await call(`/${playlist.id}/tracks?entry_id=${a}&entry_id=${b}`, 'DELETE');
@@ -318,7 +321,7 @@ describe('versions', () => {
   test('can all be restored after random changes', async () => {
     const random = seededRandom(5);
     const randomBelow = (n: number): number => Math.floor(random() * n);
-    const playlist = await make(sample.tracks.slice(0, 20).map(({ id }) => id));
+    const playlist = await makePlaylist(sample.tracks.slice(0, 20).map(({ id }) => id));
     const entriesByVersion = new Map<number, number[]>([[1, listEntryIds(playlist)]]);
     for (let step = 0; step < 40; step++) {
       const entries = listEntryIds(await readPlaylist(playlist.id));
@@ -366,7 +369,7 @@ describe('versions', () => {
   });
 
   test('stay correct when there are no positions left between two entries', async () => {
-    const playlist = await make(ids(0, 1));
+    const playlist = await makePlaylist(ids(0, 1));
     for (let n = 0; n < 40; n++)
       await call(`/${playlist.id}/tracks?entries=false`, 'POST', { track_ids: ids(n + 2), position: 1 });
     const wantedIds = [0, ...Array.from({ length: 40 }, (_, n) => 41 - n), 1];
@@ -404,7 +407,7 @@ describe('a track that is deleted', () => {
 
   test('is removed from its playlists in a new version, and named in the earlier ones', async () => {
     const goneTrack = insert('Going away');
-    const playlist = await make([idOf(1), goneTrack, idOf(2), goneTrack]);
+    const playlist = await makePlaylist([idOf(1), goneTrack, idOf(2), goneTrack]);
     expect((await server.api(`/tracks/${goneTrack}`, { method: 'DELETE' })).status).toBe(204);
     const currentPlaylist = await readPlaylist(playlist.id);
     expect([listTrackIds(currentPlaylist), currentPlaylist.version, currentPlaylist.track_count]).toEqual([
@@ -436,7 +439,7 @@ describe('a track that is deleted', () => {
 
   test('is found again by its names when it is imported again', async () => {
     const goneTrack = insert('Back again');
-    const playlist = await make([idOf(1), goneTrack]);
+    const playlist = await makePlaylist([idOf(1), goneTrack]);
     await server.api(`/tracks/${goneTrack}`, { method: 'DELETE' });
     const anew = insert('Back again');
     const restoredPlaylist = (await call<RestoreOut>(`/${playlist.id}/restore`, 'POST', { version: 1 })).body;
@@ -445,7 +448,7 @@ describe('a track that is deleted', () => {
 
   test('by a merge is replaced by the kept one in every version', async () => {
     const [keptTrack, emptiedTrack] = [insert('Kept'), insert('Emptied')];
-    const playlist = await make([emptiedTrack, idOf(1), keptTrack]);
+    const playlist = await makePlaylist([emptiedTrack, idOf(1), keptTrack]);
     await call(`/${playlist.id}/entries/${listEntryIds(playlist)[0]}`, 'DELETE');
     await call(`/${playlist.id}/tracks`, 'POST', { track_ids: [emptiedTrack] });
     createTrackMerge({
@@ -463,7 +466,7 @@ describe('a track that is deleted', () => {
 
   test('and one with a new duration change the duration of a playlist', async () => {
     const track = insert('Growing');
-    const playlist = await make([track, idOf(1), track]);
+    const playlist = await makePlaylist([track, idOf(1), track]);
     db.$client.prepare('UPDATE tracks SET duration_ms = 5000 WHERE id = ?').run(track);
     expect((await readPlaylist(playlist.id)).duration_ms).toBe(playlist.duration_ms + 8_000);
   });
@@ -471,7 +474,7 @@ describe('a track that is deleted', () => {
 
 describe('a deleted playlist', () => {
   test('can be restored completely', async () => {
-    const playlist = await make(ids(0, 1));
+    const playlist = await makePlaylist(ids(0, 1));
     expect((await call(`/${playlist.id}`, 'DELETE')).status).toBe(204);
     for (const [path, method] of [
       ['', 'GET'],
@@ -481,16 +484,16 @@ describe('a deleted playlist', () => {
       ['/export.m3u8', 'GET'],
     ] as const)
       expect((await call(`/${playlist.id}${path}`, method)).status, path).toBe(404);
-    const isIn = async (query: string) =>
+    const isFound = async (query: string) =>
       (await call<PlaylistPage>(`?limit=200${query}`)).body.items.some(({ id }) => id === playlist.id);
-    expect([await isIn(''), await isIn('&deleted=true')]).toEqual([false, true]);
+    expect([await isFound(''), await isFound('&deleted=true')]).toEqual([false, true]);
     const { body } = await call(`/${playlist.id}/undelete`, 'POST');
     expect(body).toMatchObject({ version: 1, track_count: 2, deleted_at: null, entries: playlist.entries });
     expect((await call(`/${playlist.id}/undelete`, 'POST')).status).toBe(404);
   });
 
   test('is deleted permanently the second time', async () => {
-    const playlist = await make(ids(0));
+    const playlist = await makePlaylist(ids(0));
     expect((await call(`/${playlist.id}?forever=true`, 'DELETE')).status).toBe(404);
     await call(`/${playlist.id}`, 'DELETE');
     expect((await call(`/${playlist.id}?forever=true`, 'DELETE')).status).toBe(204);
@@ -522,7 +525,7 @@ describe('another user', () => {
   const readRoutes = ['', '/tracks', '/versions', '/versions/1', '/export.m3u8', `/contains?track_id=1`];
 
   test('does not find a private playlist with any route', async () => {
-    const playlist = await make(ids(0, 1));
+    const playlist = await makePlaylist(ids(0, 1));
     for (const path of readRoutes)
       expect((await call(`/${playlist.id}${path}`, 'GET', undefined, { token: otherToken })).status, path).toBe(404);
     for (const [path, method, body] of everyRoute(playlist))
@@ -537,7 +540,7 @@ describe('another user', () => {
   });
 
   test('can read a public playlist, but not change it', async () => {
-    const playlist = await make(ids(0, 1), { is_public: true });
+    const playlist = await makePlaylist(ids(0, 1), { is_public: true });
     for (const path of readRoutes)
       expect((await call(`/${playlist.id}${path}`, 'GET', undefined, { token: otherToken })).status, path).toBe(200);
     for (const [path, method, body] of everyRoute(playlist)) {
@@ -552,7 +555,7 @@ describe('another user', () => {
   });
 
   test('cannot remove entries of another list through their own list', async () => {
-    const playlist = await make(ids(0, 1));
+    const playlist = await makePlaylist(ids(0, 1));
     const [entry] = listEntryIds(playlist);
     const ownPlaylist = (await call('', 'POST', { name: 'Own', track_ids: ids(3) }, { token: otherToken })).body;
     expect((await call(`/${ownPlaylist.id}/entries/${entry}`, 'DELETE', undefined, { token: otherToken })).status).toBe(
@@ -583,9 +586,9 @@ test('gets events only of lists that they may see', async () => {
     server.app.events.subscribe({ id: id as never, isSuperuser: false }, undefined, ({ name, data }) =>
       events.push({ to, name, data }),
     );
-  const playlist = await make(ids(0));
+  const playlist = await makePlaylist(ids(0));
   const stranger = (await call('', 'POST', { name: 'x' }, { token: otherToken })).body.owner_id;
-  const leave = [listen('owner', playlist.owner_id), listen('other', stranger)];
+  const unsubscribers = [listen('owner', playlist.owner_id), listen('other', stranger)];
   const eventsDuring = async (act: () => Promise<unknown>): Promise<string[]> => {
     events.length = 0;
     await act();
@@ -607,5 +610,5 @@ test('gets events only of lists that they may see', async () => {
     `other ${versionEvent(2)}`,
   ]);
   expect(await eventsDuring(() => call(`/${playlist.id}`, 'DELETE'))).toEqual([`owner ${versionEvent(2, true)}`]);
-  for (const end of leave) end();
+  for (const end of unsubscribers) end();
 });

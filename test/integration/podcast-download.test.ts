@@ -42,7 +42,7 @@ beforeEach(() => {
   meanwhile = () => undefined;
   const { db } = temp;
   const podcast = insertPodcast(db, `https://feeds.example/${++createdCount}`, new Date(0));
-  const one = {
+  const episodeFields = {
     guid: '1',
     title: 'One',
     description: null,
@@ -50,7 +50,7 @@ beforeEach(() => {
     sizeBytes: null,
     durationMs: null,
   };
-  putEpisodes(db, podcast!.id, [{ ...one, audioUrl: 'https://feeds.example/one.mp3' }], new Date(1));
+  putEpisodes(db, podcast!.id, [{ ...episodeFields, audioUrl: 'https://feeds.example/one.mp3' }], new Date(1));
   episode = listNewestOf(db, podcast!.id, 1)[0]!;
   updateEpisode(db, episode.id, { status: 'downloading', validator: '"old"' });
   writeFileSync(join(dir, `${episode.id}.part`), Buffer.alloc(PARTIAL_BYTES, 1));
@@ -132,10 +132,10 @@ test('a deleted episode stays so when the feed held only a newer one for a while
   const { db } = temp;
   updateEpisode(db, episode.id, { status: 'deleted' });
   const { podcastId, title, description, audioUrl, durationMs, sizeBytes } = episode;
-  const one = { title, description, audioUrl, durationMs, sizeBytes };
-  putEpisodes(db, podcastId, [{ ...one, guid: '2', publishedAt: new Date(2) }], new Date(2));
+  const feedEpisode = { title, description, audioUrl, durationMs, sizeBytes };
+  putEpisodes(db, podcastId, [{ ...feedEpisode, guid: '2', publishedAt: new Date(2) }], new Date(2));
   deleteUnlistedEpisodes(db, podcastId, ['2']);
-  putEpisodes(db, podcastId, [{ ...one, guid: '1', publishedAt: new Date(1) }], new Date(3));
+  putEpisodes(db, podcastId, [{ ...feedEpisode, guid: '1', publishedAt: new Date(1) }], new Date(3));
   expect(listNewestOf(db, podcastId, 3).map(({ guid, status }) => `${guid} ${status}`)).toEqual(['2 new', '1 deleted']);
 });
 

@@ -104,8 +104,11 @@ describe('an episode', () => {
   it('plays from its server before it is downloaded, with ranges, and from here afterwards', async () => {
     const episode = await findEpisode('Episode 4');
     const listen = (init?: RequestInit): Promise<Response> => phone.bytes('stream', { id: `pe-${episode?.id}` }, init);
-    const part = await listen({ headers: { Range: 'bytes=100-' } });
-    expect([part.status, (await part.arrayBuffer()).byteLength]).toEqual([206, host.audio.length - 100]);
+    const partialResponse = await listen({ headers: { Range: 'bytes=100-' } });
+    expect([partialResponse.status, (await partialResponse.arrayBuffer()).byteLength]).toEqual([
+      206,
+      host.audio.length - 100,
+    ]);
     host.packs = true;
     expect(Buffer.from(await (await listen()).arrayBuffer())).toEqual(host.audio);
     host.packs = false;
@@ -124,8 +127,8 @@ describe('an episode', () => {
     const episode = await findEpisode('Episode 3');
     host.stallAfter = 50_000;
     await server.api(`/podcast-episodes/${episode?.id}/download`, { method: 'POST' });
-    const part = join(dir, 'podcasts', `${episode?.id}.part`);
-    await until(() => existsSync(part) && statSync(part).size === 50_000);
+    const partPath = join(dir, 'podcasts', `${episode?.id}.part`);
+    await until(() => existsSync(partPath) && statSync(partPath).size === 50_000);
     await server.close();
     host.stallAfter = undefined;
     await start();

@@ -27,7 +27,7 @@ test.runIf(ffmpeg)('what may become of a file keeps its track in any format, mod
   const rows = TABLE_ROWS.filter((_, n) => (n + seed) % 4 === 0);
   const songs = mkdtempSync(join(tmpdir(), 'tonearm-identity-songs-'));
   try {
-    const [killCase] = casesOf(seed).filter(({ format, way }) => format !== 'mp3' && way === 'killed');
+    const [killCase] = casesOf(seed).filter(({ format, changeWay }) => format !== 'mp3' && changeWay === 'killed');
     expect(killCase && (await playCase(killCase, rows, songs, seed))).toEqual([]);
   } finally {
     rmSync(songs, { recursive: true, force: true });
@@ -52,9 +52,9 @@ test('a byte that changes in what is stored is mended where a good copy is left,
 });
 
 test('what is shown of an artist is never of a namesake', async () => {
-  const { wrong, answerable, answered } = await proveNamesakes(seedOfRun(), 16);
-  expect(wrong).toEqual([]);
-  expect(answered).toBe(answerable);
+  const { wrongAnswers, answerable, answeredCount } = await proveNamesakes(seedOfRun(), 16);
+  expect(wrongAnswers).toEqual([]);
+  expect(answeredCount).toBe(answerable);
 });
 
 test.runIf(ffmpeg && process.platform !== 'win32')(
@@ -67,9 +67,9 @@ test.runIf(ffmpeg && process.platform !== 'win32')(
 test('an export or a backup that somebody changed changes nothing of the server but its music', async () => {
   const stage = await prepareImports(seedOfRun());
   try {
-    const { faults, taken } = await attackInProcess(stage, seedOfRun(), 60);
+    const { faults, takenCount } = await attackInProcess(stage, seedOfRun(), 60);
     expect(faults).toEqual([]);
-    expect(taken).toBeGreaterThan(0);
+    expect(takenCount).toBeGreaterThan(0);
     expect(await attackServer(stage, seedOfRun(), 1)).toEqual([]);
   } finally {
     rmSync(stage.base, { recursive: true, force: true });

@@ -44,7 +44,7 @@ afterEach(async () => {
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const makeAttack = (name: string): Buffer =>
-  fallbackAttacks.find((attack) => attack.name === name)?.make() ?? Buffer.alloc(0);
+  fallbackAttacks.find((attack) => attack.name === name)?.makeFile() ?? Buffer.alloc(0);
 
 function openPool(deps: Partial<ReaderPoolDeps> = {}): ReaderPool {
   const pool = createReaderPool({

@@ -88,14 +88,14 @@ function fill(library: Library, order: readonly GroupTrack[], { isOneBatch }: { 
   if (isOneBatch) {
     library.write(() => order.forEach(library.insert));
     order.forEach(library.edit);
-    order.forEach(library.hear);
+    order.forEach(library.hearTrack);
   } else {
     for (const track of order) {
       library.write(() => library.insert(track));
       library.edit(track);
     }
     library.endScan();
-    order.forEach(library.hear); // fingerprints are stored after the first scan
+    order.forEach(library.hearTrack); // fingerprints are stored after the first scan
   }
   library.endScan();
   return library;
@@ -156,7 +156,7 @@ function openLibrary() {
       edits.setMetadata(idOf(track), typedTags, { keepsStatus: false });
     },
 
-    hear(track: GroupTrack): void {
+    hearTrack(track: GroupTrack): void {
       if (track.sound === undefined) return;
       storeFingerprint(
         db,

@@ -49,7 +49,7 @@ function song(number: number, release: string | undefined, year = '1999'): Buffe
     silentMp3(60 + lengths++),
   ]);
 }
-function put(path: string, number: number, release: string | undefined): void {
+function writeTrack(path: string, number: number, release: string | undefined): void {
   const file = join(base, 'music', path);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, song(number, release));
@@ -72,8 +72,8 @@ const listReleaseTracks = async (release: string): Promise<TrackOut[]> => {
 };
 
 test('two editions in two folders stay two albums when they are edited, moved and scanned again', async () => {
-  for (const number of [1, 2]) put(`Blue/${number}.mp3`, number, STANDARD_RELEASE_ID);
-  for (const number of [1, 2, 3]) put(`Blue (Deluxe)/${number}.mp3`, number, DELUXE_RELEASE_ID);
+  for (const number of [1, 2]) writeTrack(`Blue/${number}.mp3`, number, STANDARD_RELEASE_ID);
+  for (const number of [1, 2, 3]) writeTrack(`Blue (Deluxe)/${number}.mp3`, number, DELUXE_RELEASE_ID);
   await scan();
   const twoEditions: [string, number][] = [
     [STANDARD_RELEASE_ID, 2],
@@ -97,7 +97,7 @@ test('two editions in two folders stay two albums when they are edited, moved an
   renameSync(join(base, 'music', 'Blue (Deluxe)'), join(base, 'music', 'Elsewhere'));
   await scan();
   expect(await albums()).toEqual(twoEditions);
-  put('A third folder/1.mp3', 4, undefined);
+  writeTrack('A third folder/1.mp3', 4, undefined);
   await scan();
   expect(await albums()).toEqual([[null, 1], ...twoEditions]);
 });
@@ -134,14 +134,14 @@ test('two editions that are uploaded are one album, unless two songs claim one p
 });
 
 test('an album of an earlier version stays whole, and a new edition is an album of its own', async () => {
-  put('Blue/1.mp3', 1, STANDARD_RELEASE_ID);
+  writeTrack('Blue/1.mp3', 1, STANDARD_RELEASE_ID);
   await scan();
   server.app.db.$client.exec(`DELETE FROM more_tags;
     INSERT INTO tags_again (last_id, up_to_id) SELECT 0, max(id) FROM tracks`);
   await server.close();
   server = await start();
   await until(albums, ([album]) => album?.[0] === STANDARD_RELEASE_ID);
-  put('Blue (Deluxe)/1.mp3', 1, DELUXE_RELEASE_ID);
+  writeTrack('Blue (Deluxe)/1.mp3', 1, DELUXE_RELEASE_ID);
   await scan();
   expect(await albums()).toEqual([
     [STANDARD_RELEASE_ID, 1],
@@ -150,8 +150,8 @@ test('an album of an earlier version stays whole, and a new edition is an album 
 });
 
 test('the album goes by most of its files, and tells which say something else', async () => {
-  for (const number of [2, 3, 4]) put(`Blue/${number}.mp3`, number, STANDARD_RELEASE_ID);
-  put('Blue/1.mp3', 1, DELUXE_RELEASE_ID);
+  for (const number of [2, 3, 4]) writeTrack(`Blue/${number}.mp3`, number, STANDARD_RELEASE_ID);
+  writeTrack('Blue/1.mp3', 1, DELUXE_RELEASE_ID);
   writeFileSync(join(base, 'music/Blue/5.mp3'), song(5, STANDARD_RELEASE_ID, '2004'));
   await scan();
   const { items } = (await server.api<AlbumPage>('/albums')).body;

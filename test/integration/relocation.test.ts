@@ -30,7 +30,7 @@ afterEach(async () => {
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 interface Library extends MusicFolder {
-  get: (id: number) => Promise<Answer<TrackOut>>;
+  getTrack: (id: number) => Promise<Answer<TrackOut>>;
   candidates: (id: number) => Promise<{ why: string; path: string }[]>;
   relocate: (id: number, track_id: unknown) => Promise<Answer<TrackOut>>;
 }
@@ -44,7 +44,7 @@ async function library(
   open.push(server);
   return {
     ...folder,
-    get: (id) => server.api<TrackOut>(`/tracks/${id}`),
+    getTrack: (id) => server.api<TrackOut>(`/tracks/${id}`),
     candidates: async (id) =>
       (await server.api<ReplacementOut[]>(`/tracks/${id}/replacements`)).body.map(({ track, why }) => ({
         why,
@@ -54,7 +54,10 @@ async function library(
   };
 }
 
-const [SAME, OTHER] = [0, 1].map((at) => () => mp3s[at] as ExpectedFile) as [() => ExpectedFile, () => ExpectedFile];
+const [SAME, OTHER] = [0, 1].map((index) => () => mp3s[index] as ExpectedFile) as [
+  () => ExpectedFile,
+  () => ExpectedFile,
+];
 
 /** Opens a library with two missing encodings of one recording, and one new file that could be either. */
 async function openAmbiguous(): Promise<Library & { a: TrackOut; b: TrackOut; newTrack: TrackOut }> {
@@ -94,7 +97,7 @@ describe('a case that scans do not decide', () => {
       },
     ]);
     expect([await sounds(music, a.id), await sounds(music, b.id)]).toEqual([200, 410]);
-    expect((await music.get(newTrack.id)).status).toBe(404);
+    expect((await music.getTrack(newTrack.id)).status).toBe(404);
     for (let round = 0; round < 2; round++) {
       expect(await scan()).toMatchObject({ added: 0, updated: 0, moved: 0, missing: 0, failed: [] });
       expect(await paths(music)).toEqual(['One/b.mp3 missing', 'One/c.mp3 available', 'found.mp3 available']);
@@ -111,13 +114,16 @@ describe('a case that scans do not decide', () => {
     expect(await music.track('One/renamed.mp3')).toMatchObject({ id: a.id, availability: 'available' });
     retagMp3(at('One/renamed.mp3'), { TIT2: 'New name', TPE1: 'New artist' });
     await scan();
-    expect((await music.get(a.id)).body).toMatchObject({ title: 'New name', artist_name: 'New artist' });
+    expect((await music.getTrack(a.id)).body).toMatchObject({ title: 'New name', artist_name: 'New artist' });
     renameSync(at('One/renamed.mp3'), `${at('')}-away`);
     await scan();
-    expect((await music.get(a.id)).body.availability).toBe('missing');
+    expect((await music.getTrack(a.id)).body.availability).toBe('missing');
     renameSync(`${at('')}-away`, at('One/renamed.mp3'));
     await scan();
-    expect((await music.get(a.id)).body).toMatchObject({ availability: 'available', source_id: 'One/renamed.mp3' });
+    expect((await music.getTrack(a.id)).body).toMatchObject({
+      availability: 'available',
+      source_id: 'One/renamed.mp3',
+    });
   });
 
   test('a file that reappears at the track’s old path is a new track', async () => {
@@ -143,7 +149,7 @@ describe('a case that scans do not decide', () => {
       .run(music.a.id);
     await music.relocate(music.a.id, music.newTrack.id);
     await music.scan();
-    expect((await music.get(music.a.id)).body).toMatchObject({
+    expect((await music.getTrack(music.a.id)).body).toMatchObject({
       title: 'Typed',
       metadata_status: 'manual',
       availability: 'available',
@@ -200,11 +206,11 @@ describe('candidates', () => {
   test('are sorted by quality: the same audio, the same recording, the same name', async () => {
     const otherFile = manifest.files.find((file) => file.sameAudioAs && file.tags?.mb?.recording) as ExpectedFile;
     const original = manifest.files.find((file) => file.path === otherFile.sameAudioAs) as ExpectedFile;
-    const [from, better] = [`song.${original.format}`, `better.${otherFile.format}`];
+    const [from, betterPath] = [`song.${original.format}`, `better.${otherFile.format}`];
     const music = await library({
       [from]: original,
       [`twin.${original.format}`]: original,
-      [better]: otherFile,
+      [betterPath]: otherFile,
       'other.mp3': OTHER(),
       'named.mp3': OTHER(),
     });
@@ -217,19 +223,19 @@ describe('candidates', () => {
     expect(await sounds(music, id)).toBe(410); // the scan that merges tracks with the same audio comes later
     expect(await music.candidates(id)).toEqual([
       { why: 'same_audio', path: `twin.${original.format}` },
-      { why: 'same_recording', path: better },
+      { why: 'same_recording', path: betterPath },
       { why: 'same_name', path: 'named.mp3' },
     ]);
     db.prepare("UPDATE tracks SET duration_ms = duration_ms + 60000 WHERE source_id = 'named.mp3'").run();
     expect((await music.candidates(id)).map(({ why }) => why)).toEqual(['same_audio', 'same_recording']);
-    expect((await music.relocate(id, (await music.track(better)).id)).body).toMatchObject({
+    expect((await music.relocate(id, (await music.track(betterPath)).id)).body).toMatchObject({
       id,
       format: otherFile.format,
       title,
-      source_id: better,
+      source_id: betterPath,
     });
     await music.scan();
-    expect(await music.track(better)).toMatchObject({ id, availability: 'available' });
+    expect(await music.track(betterPath)).toMatchObject({ id, availability: 'available' });
   });
 
   test('are only playable tracks, and at most twenty', async () => {
@@ -286,7 +292,7 @@ test('in copy mode a track whose stored audio is lost gets another object, which
   rmSync(music.at('a.mp3')); // otherwise the track would be repaired from this file
   rmSync(join(music.server.dir, 'library', (a.storage_uri as string).slice('local:'.length)));
   expect(await sounds(music, a.id)).toBe(410);
-  expect((await music.get(a.id)).body.availability).toBe('missing');
+  expect((await music.getTrack(a.id)).body.availability).toBe('missing');
   expect((await music.relocate(a.id, b.id)).body).toMatchObject({
     id: a.id,
     title: a.title,
@@ -303,10 +309,10 @@ test('a file that was missing when it was played is back with the next scan', as
   const { id } = await music.track('One/a.mp3');
   renameSync(music.at('One/a.mp3'), `${music.at('')}-away`);
   expect(await sounds(music, id)).toBe(410);
-  expect((await music.get(id)).body.availability).toBe('missing');
+  expect((await music.getTrack(id)).body.availability).toBe('missing');
   renameSync(`${music.at('')}-away`, music.at('One/a.mp3'));
   expect(await music.scan()).toMatchObject({ added: 0, restored: 1 });
-  expect((await music.get(id)).body.availability).toBe('available');
+  expect((await music.getTrack(id)).body.availability).toBe('available');
 });
 
 describe('a missing track that a user deletes', () => {

@@ -279,8 +279,8 @@ it('a hit is recognized after its track was renamed or merged', async () => {
 
 it('fetches only hits or ids of the catalogue, never a URL of the client', async () => {
   const body = { source: 'streamsrc', title: 'X', artist_name: 'Y' };
-  const save = (more: object) =>
-    server.api<{ id: number }>('/tracks/remote', { method: 'POST', body: { ...body, ...more } });
+  const save = (extraFields: object) =>
+    server.api<{ id: number }>('/tracks/remote', { method: 'POST', body: { ...body, ...extraFields } });
   for (const source_id of [
     'ia:../../etc/passwd',
     'ia:item/../x.mp3',

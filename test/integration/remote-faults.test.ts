@@ -53,7 +53,7 @@ interface Story {
 }
 
 /** Saves a new item of one track, and returns the id of the track. */
-async function saved(
+async function saveItem(
   bytes = audio[usedCount] as Buffer,
   files?: Record<string, string>,
 ): Promise<{ trackId: number; identifier: string; bytes: Buffer }> {
@@ -133,7 +133,7 @@ describe('permanent errors fail at once:', () => {
       /^The catalogue could not be read: file: addresses are not fetched/,
     ],
   ])('%s', async (_, fault, sentence) => {
-    const { trackId } = await saved();
+    const { trackId } = await saveItem();
     archive.faults.push(fault);
     const { end, waits } = await fetched(trackId);
     expect(end).toMatchObject({
@@ -147,7 +147,7 @@ describe('permanent errors fail at once:', () => {
   });
 
   it('a web page instead of the audio, whatever its name', async () => {
-    const { trackId } = await saved(HTML_PAGE, { md5: '', size: '' });
+    const { trackId } = await saveItem(HTML_PAGE, { md5: '', size: '' });
     const { end } = await fetched(trackId);
     expect(end).toMatchObject({
       status: 'failed',
@@ -157,7 +157,7 @@ describe('permanent errors fail at once:', () => {
   });
 
   it('a file over the size limit, before a byte is read', async () => {
-    const { trackId } = await saved(Buffer.alloc(300_001, 1));
+    const { trackId } = await saveItem(Buffer.alloc(300_001, 1));
     const { end } = await fetched(trackId);
     expect(end).toMatchObject({
       status: 'failed',
@@ -168,7 +168,7 @@ describe('permanent errors fail at once:', () => {
   });
 
   it('a file that is larger than announced', async () => {
-    const { trackId } = await saved(Buffer.alloc(400_000, 1), { size: '1000', md5: '' });
+    const { trackId } = await saveItem(Buffer.alloc(400_000, 1), { size: '1000', md5: '' });
     const { end } = await fetched(trackId);
     expect(end).toMatchObject({
       status: 'failed',
@@ -178,21 +178,21 @@ describe('permanent errors fail at once:', () => {
   });
 
   it('a withdrawn item, a missing one, and one that can only be streamed there', async () => {
-    const dark = await saved();
+    const dark = await saveItem();
     archive.items.set(dark.identifier, { identifier: dark.identifier, isDark: true });
     expect((await fetched(dark.trackId)).end).toMatchObject({
       status: 'failed',
       attempts: 1,
       error: 'The Internet Archive has removed it.',
     });
-    const goneTrack = await saved();
+    const goneTrack = await saveItem();
     archive.items.delete(goneTrack.identifier);
     expect((await fetched(goneTrack.trackId)).end).toMatchObject({
       status: 'failed',
       attempts: 1,
       error: 'The Internet Archive no longer has it.',
     });
-    const privateTrack = await saved(audio[usedCount], { private: 'true' });
+    const privateTrack = await saveItem(audio[usedCount], { private: 'true' });
     expect((await fetched(privateTrack.trackId)).end).toMatchObject({
       status: 'failed',
       attempts: 1,
@@ -201,7 +201,7 @@ describe('permanent errors fail at once:', () => {
   });
 
   it('a track that was deleted meanwhile', async () => {
-    const { trackId } = await saved();
+    const { trackId } = await saveItem();
     archive.faults.push({ status: 500 });
     const {
       body: { id },
@@ -237,7 +237,7 @@ describe('temporary errors are retried four times, after 2, 4, 8 and 16 s:', () 
       new RegExp(`^${HOST_PATTERN} sent 5000 bytes instead of \\d+\\.$`),
     ],
   ])('%s', async (_, fault, sentence) => {
-    const { trackId } = await saved();
+    const { trackId } = await saveItem();
     archive.faults.push(...repeat(fault, 5));
     const silences = async (): Promise<void> => {
       for (let n = 0; n < 5 && 'stall' in fault; n++) await runOutAt(0);
@@ -256,7 +256,7 @@ describe('temporary errors are retried four times, after 2, 4, 8 and 16 s:', () 
   });
 
   it('other bytes than in the catalogue', async () => {
-    const { trackId, bytes } = await saved();
+    const { trackId, bytes } = await saveItem();
     archive.faults.push(...repeat({ bytes: Buffer.alloc(bytes.length, 7) }, 5));
     const { end, waits } = await fetched(trackId);
     expect(end).toMatchObject({
@@ -268,7 +268,7 @@ describe('temporary errors are retried four times, after 2, 4, 8 and 16 s:', () 
   });
 
   it('a catalogue that is unreachable', async () => {
-    const { trackId } = await saved();
+    const { trackId } = await saveItem();
     await archive.close();
     const { end, waits } = await fetched(trackId);
     archive = Object.assign(await startFakeArchive(Number(new URL(archive.url).port)), { items: archive.items });
@@ -284,33 +284,33 @@ describe('temporary errors are retried four times, after 2, 4, 8 and 16 s:', () 
 });
 
 describe('succeeds in the end after:', () => {
-  const isHere = async ({ trackId, bytes }: { trackId: number; bytes: Buffer }): Promise<void> => {
+  const expectDownloaded = async ({ trackId, bytes }: { trackId: number; bytes: Buffer }): Promise<void> => {
     expect((await user.track(trackId)).availability).toBe('available');
     expect((await user.bytesOf(trackId)).equals(bytes)).toBe(true);
   };
 
   it('500 twice', async () => {
-    const track = await saved();
+    const track = await saveItem();
     archive.faults.push({ status: 500 }, { status: 502 });
     const { end, waits } = await fetched(track.trackId);
     expect(end).toMatchObject({ status: 'succeeded', attempts: 3, error: null });
     expectWaits(waits, [2, 4]);
-    await isHere(track);
+    await expectDownloaded(track);
   });
 
   it('429, after the Retry-After, five minutes at most', async () => {
-    const track = await saved();
+    const track = await saveItem();
     archive.faults.push({ status: 429, retryAfter: 60 }, { status: 429 }, { status: 429, retryAfter: 86_400 });
     const { end, waits, errors } = await fetched(track.trackId);
     expect(end).toMatchObject({ status: 'succeeded', attempts: 4 });
     expect([waits[0], waits[2]]).toEqual([60_000, 300_000]);
     expectWaits([waits[1] as number], [4]);
     expect(errors[0]).toMatch(new RegExp(`^Too many requests to the catalogue \\(${HOST_PATTERN} answered 429\\)\\.$`));
-    await isHere(track);
+    await expectDownloaded(track);
   });
 
   it('a connection that was cut twice, each time from where it stopped', async () => {
-    const track = await saved();
+    const track = await saveItem();
     archive.faults.push({ cutAfterBytes: 3_000 }, { cutAfterBytes: 2_000 });
     const cutting = (async () => {
       for (const bytes of [3_000, 5_000]) {
@@ -324,11 +324,11 @@ describe('succeeds in the end after:', () => {
     expect(end).toMatchObject({ status: 'succeeded', attempts: 3, bytes_done: track.bytes.length });
     expectWaits(waits, [2, 4]);
     expect(archive.ranges).toEqual([null, 'bytes=3000-', 'bytes=5000-']);
-    await isHere(track);
+    await expectDownloaded(track);
   });
 
   it('a connection that stalled, and a file that changed meanwhile', async () => {
-    const track = await saved();
+    const track = await saveItem();
     archive.faults.push({ stall: 4_000 });
     const another = (): void => {
       track.bytes = audio[23] as Buffer;
@@ -337,11 +337,11 @@ describe('succeeds in the end after:', () => {
     const [{ end }] = await Promise.all([fetched(track.trackId, another), runOutAt(4_000)]);
     expect(end).toMatchObject({ status: 'succeeded' });
     expect(archive.ranges.slice(0, 2)).toEqual([null, 'bytes=4000-']);
-    await isHere(track);
+    await expectDownloaded(track);
   });
 
   it.runIf(existsSync('/dev/full'))('a full disk', async () => {
-    const track = await saved();
+    const track = await saveItem();
     archive.faults.push({ status: 500 });
     const { end, errors, waits } = await fetched(track.trackId, (attempt, { id }) => {
       const item = join(server.dir, 'downloads', String(id), 'item');
@@ -352,11 +352,11 @@ describe('succeeds in the end after:', () => {
     expect(end).toMatchObject({ status: 'succeeded', attempts: 3 });
     expect(errors[1]).toBe('The disk is full. Free some space and try again; what was done so far is kept.');
     expectWaits(waits, [2, 4]);
-    await isHere(track);
+    await expectDownloaded(track);
   });
 
   it('a failed download that a user retries, with the part that was fetched', async () => {
-    const track = await saved();
+    const track = await saveItem();
     archive.faults.push({ stall: 3_000 }, ...repeat({ status: 503 }, 4));
     const [{ end }] = await Promise.all([fetched(track.trackId), runOutAt(3_000)]);
     expect(end).toMatchObject({ status: 'failed', attempts: 5 });
@@ -365,7 +365,7 @@ describe('succeeds in the end after:', () => {
     await server.app.drain();
     expect(await user.download(end.id)).toMatchObject({ status: 'succeeded', attempts: 1 });
     expect(archive.ranges).toEqual(['bytes=3000-']);
-    await isHere(track);
+    await expectDownloaded(track);
   });
 });
 

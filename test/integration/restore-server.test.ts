@@ -107,8 +107,8 @@ describe('a restore through the server', () => {
       await serverProcess.kill('SIGTERM');
     }
     expect(rowsIn(dir)['like_events']).toEqual(rows['like_events']);
-    const aside = readdirSync(dir).find((name) => name.startsWith('replaced-')) ?? '';
-    expect(rowsIn(join(dir, aside))['tracks']).toHaveLength(previousTracks.length - 2);
+    const replacedFolder = readdirSync(dir).find((name) => name.startsWith('replaced-')) ?? '';
+    expect(rowsIn(join(dir, replacedFolder))['tracks']).toHaveLength(previousTracks.length - 2);
     expect(existsSync(join(dir, '.restoring'))).toBe(false);
     server = undefined;
   });

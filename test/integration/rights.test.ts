@@ -46,9 +46,9 @@ const edit = async (token: string, id: number): Promise<number> =>
   (await server.api(`/tracks/${id}`, { method: 'PATCH', body: { year: 1999 }, token })).status;
 
 test('a new account has everything but can_edit and can_podcast, and 5 GB when it was made by its owner', async () => {
-  const usual = namedRightsFrom((right) => !['canEdit', 'canPodcast'].includes(right));
+  const usualRights = namedRightsFrom((right) => !['canEdit', 'canPodcast'].includes(right));
   expect(await getUser(await someone())).toMatchObject({
-    ...usual,
+    ...usualRights,
     quota_bytes: 5_000_000_000,
     max_bitrate_kbps: null,
   });
@@ -56,7 +56,7 @@ test('a new account has everything but can_edit and can_podcast, and 5 GB when i
     method: 'POST',
     body: { username: 'invited', password: 'long enough password', can_edit: true, max_bitrate_kbps: 128 },
   });
-  expect(body).toMatchObject({ ...usual, can_edit: true, quota_bytes: null, max_bitrate_kbps: 128 });
+  expect(body).toMatchObject({ ...usualRights, can_edit: true, quota_bytes: null, max_bitrate_kbps: 128 });
 });
 
 test('an administrator has every right, and none can be taken away', async () => {

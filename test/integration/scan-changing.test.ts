@@ -92,13 +92,13 @@ const changes: [string, (file: string) => void][] = [
 test.each(['copy', 'reference'] as const)('a file is read only as it was listed (%s)', async (mode) => {
   const dir = mkdtempSync(join(base, 'listed-'));
   const copyTo = mode === 'copy' ? join(dir, 'library') : null;
-  const expectedPaths = ['untouched', ...changes.map(([what]) => what)].map((what) => {
+  const expectedPaths = ['untouched', ...changes.map(([title]) => title)].map((what) => {
     writeFileSync(join(dir, `${what}.mp3`), song(what, 100));
     utimesSync(join(dir, `${what}.mp3`), 1_500_000_000, 1_500_000_000);
     const stat = statSync(join(dir, `${what}.mp3`));
     return { path: `${what}.mp3`, sizeBytes: stat.size, mtimeUs: mtimeUsOf(stat) };
   });
-  for (const [what, change] of changes) change(join(dir, `${what}.mp3`));
+  for (const [title, change] of changes) change(join(dir, `${title}.mp3`));
   const results = await reader.read({ root: dir, paths: expectedPaths, copyTo, hashLarge: true });
   expect(results.map((result, i) => [expectedPaths[i]?.path, result.ok || (result.changing ?? result.reason)])).toEqual(
     expectedPaths.map(({ path }) => [path, true]),

@@ -19,7 +19,7 @@ import type { ScanResult } from '../../server/scan/wire.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
 import type { Fingerprinter } from '../../server/media/fingerprint.ts';
-import { fingerprinterWith, never } from '../support/fingerprints.ts';
+import { fingerprinterWith, neverAborted } from '../support/fingerprints.ts';
 import { keptFaults, servedBy } from '../support/identity-library.ts';
 import { encodeMusic, writeMusic, type Encoding, type Piece } from '../support/music.ts';
 import { allTracks } from '../support/served-library.ts';
@@ -42,7 +42,7 @@ interface Song {
 type Files = Record<string, Song>;
 
 interface Row {
-  what: string;
+  title: string;
   before: Files;
   /** Paths that are removed before the next scan. */
   removed: string[];
@@ -58,84 +58,84 @@ const flac = (seed: number, extraFields: Partial<Song> = {}): Song => ({ seed, e
 
 const ROWS: Row[] = [
   {
-    what: 'an MP3 replaced by a FLAC in its folder',
+    title: 'an MP3 replaced by a FLAC in its folder',
     before: { 'a/1.mp3': mp3(1), 'a/2.mp3': mp3(2) },
     removed: ['a/1.mp3'],
     added: { 'a/1.flac': flac(1) },
     places: { 'a/1.flac': 'a/1.mp3' },
   },
   {
-    what: 'an album replaced, elsewhere and in other formats',
+    title: 'an album replaced, elsewhere and in other formats',
     before: { 'a/1.mp3': mp3(1), 'a/2.mp3': mp3(2), 'a/3.mp3': mp3(3) },
     removed: ['a/1.mp3', 'a/2.mp3', 'a/3.mp3'],
     added: { 'b/x.opus': { seed: 1, encoding: 'opus' }, 'b/y.flac': flac(2), 'b/z.ogg': { seed: 3, encoding: 'ogg' } },
     places: { 'b/x.opus': 'a/1.mp3', 'b/y.flac': 'a/2.mp3', 'b/z.ogg': 'a/3.mp3' },
   },
   {
-    what: 'an MP3 that is too short to be told by its sound, replaced by a FLAC',
+    title: 'an MP3 that is too short to be told by its sound, replaced by a FLAC',
     before: { 'a/1.mp3': mp3(1, { seconds: 5 }) },
     removed: ['a/1.mp3'],
     added: { 'a/1.flac': flac(1, { seconds: 5 }) },
     places: { 'a/1.flac': 'a/1.mp3' },
   },
   {
-    what: 'other music that is as short',
+    title: 'other music that is as short',
     before: { 'a/1.mp3': mp3(1, { seconds: 5 }) },
     removed: ['a/1.mp3'],
     added: { 'a/2.flac': flac(2, { seconds: 5 }) },
     places: { 'a/2.flac': null },
   },
   {
-    what: 'a better copy beside the old one',
+    title: 'a better copy beside the old one',
     before: { 'a/1.mp3': mp3(1) },
     removed: [],
     added: { 'a/1.flac': flac(1) },
     places: { 'a/1.flac': null },
   },
   {
-    what: 'other music of the same length',
+    title: 'other music of the same length',
     before: { 'a/1.mp3': mp3(1) },
     removed: ['a/1.mp3'],
     added: { 'a/2.flac': flac(2) },
     places: { 'a/2.flac': null },
   },
   {
-    what: 'the same music, but longer by more than 2 s',
+    title: 'the same music, but longer by more than 2 s',
     before: { 'a/1.mp3': mp3(1, { seconds: 10 }) },
     removed: ['a/1.mp3'],
     added: { 'a/1.flac': flac(1, { seconds: 12.5 }) },
     places: { 'a/1.flac': null },
   },
   {
-    what: 'the same music with another title, on another album',
+    title: 'the same music with another title, on another album',
     before: { 'a/1.mp3': mp3(1) },
     removed: ['a/1.mp3'],
     added: { 'b/1.flac': flac(1, { album: 'Best of', title: 'Another title' }) },
     places: { 'b/1.flac': 'a/1.mp3' },
   },
   {
-    what: 'the same music without an album',
+    title: 'the same music without an album',
     before: { 'a/1.mp3': mp3(1) },
     removed: ['a/1.mp3'],
     added: { 'b/1.flac': flac(1, { album: null }) },
     places: { 'b/1.flac': 'a/1.mp3' },
   },
   {
-    what: 'two missing tracks with matching fingerprints',
+    title: 'two missing tracks with matching fingerprints',
     before: { 'a/1.mp3': mp3(1), 'b/1.mp3': mp3(1, { encoding: 'mp3-64' }) },
     removed: ['a/1.mp3', 'b/1.mp3'],
     added: { 'c/1.flac': flac(1) },
     places: { 'c/1.flac': null },
   },
   {
-    what: 'two new files with matching fingerprints',
+    title: 'two new files with matching fingerprints',
     before: { 'a/1.mp3': mp3(1) },
     removed: ['a/1.mp3'],
     added: { 'b/1.flac': flac(1), 'c/1.opus': { seed: 1, encoding: 'opus' } },
     places: { 'b/1.flac': null, 'c/1.opus': null },
   },
   {
-    what: 'a gone track that was never heard, with the same title, artist and album',
+    title: 'a gone track that was never heard, with the same title, artist and album',
     before: { 'a/1.mp3': mp3(1) },
     removed: ['a/1.mp3'],
     added: { 'a/1.flac': flac(1) },
@@ -227,7 +227,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
         id as TrackId,
         await fingerprinter.fingerprint(
           { path: join(folder, path), format: body.format as string, durationMs: body.duration_ms as number },
-          never,
+          neverAborted,
         ),
         new Date(),
       );
@@ -238,7 +238,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
   describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     describe('all rows in parallel, a folder each', () => {
       let music: Awaited<ReturnType<typeof library>>;
-      let was: Record<string, number>;
+      let idsBefore: Record<string, number>;
       const scans: ScanResult[] = [];
       const inRow = (row: number, path: string): string => `row ${row}/${path}`;
       /** Returns the files with music that no other row uses. */
@@ -257,7 +257,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
           ROWS.flatMap(({ heard, before: files }, n) => (heard ?? Object.keys(files)).map((path) => inRow(n, path))),
         );
         open.splice(open.indexOf(music.server), 1);
-        was = await music.ids();
+        idsBefore = await music.ids();
         ROWS.forEach(({ removed, added }, n) => {
           for (const path of removed) rmSync(join(music.folder, inRow(n, path)));
           lay(music.folder, filesOf(n, added));
@@ -267,7 +267,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       afterAll(() => music.server.close());
 
       async function expectRow({ removed, places, before, added }: Row, n: number): Promise<void> {
-        const [old, now] = [was, await music.ids()].map((ids) =>
+        const [old, now] = [idsBefore, await music.ids()].map((ids) =>
           Object.fromEntries(
             Object.entries(ids)
               .filter(([path]) => path.startsWith(inRow(n, '')))
@@ -296,7 +296,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       }
 
       describe('once', () => {
-        test.each(ROWS.map((row, n) => [row.what, n] as const))('%s', (_title, n) => expectRow(ROWS[n] as Row, n));
+        test.each(ROWS.map((row, n) => [row.title, n] as const))('%s', (_title, n) => expectRow(ROWS[n] as Row, n));
         test('the result counts the found ones as moved', () => {
           const foundCount = sum((row) => foundIn(row).length);
           const missingCount = mode === 'copy' ? 0 : sum((row) => row.removed.length) - foundCount;
@@ -311,7 +311,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
         beforeAll(async () => {
           scans.push(await music.scan());
         });
-        test.each(ROWS.map((row, n) => [row.what, n] as const))('%s', (_title, n) => expectRow(ROWS[n] as Row, n));
+        test.each(ROWS.map((row, n) => [row.title, n] as const))('%s', (_title, n) => expectRow(ROWS[n] as Row, n));
         test('the result has nothing new', () =>
           expect(scans[1]).toMatchObject({ added: 0, updated: 0, moved: 0, missing: 0 }));
       });
@@ -319,37 +319,37 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
 
     test('a deleted track is told by its sound, encoded again over the file of another one', async () => {
       const music = await library(mode, { 'a/1.mp3': mp3(1), 'a/2.mp3': mp3(2) });
-      const { 'a/1.mp3': deleted, 'a/2.mp3': other } = await music.ids();
-      await music.server.api(`/tracks/${deleted}`, { method: 'DELETE' });
+      const { 'a/1.mp3': deletedId, 'a/2.mp3': otherId } = await music.ids();
+      await music.server.api(`/tracks/${deletedId}`, { method: 'DELETE' });
       rmSync(join(music.folder, 'a/1.mp3'));
       lay(music.folder, { 'a/2.mp3': mp3(1, { encoding: 'mp3-64', title: 'Other tags' }) });
       await music.scan();
-      const { 'a/2.mp3': added } = await music.ids();
-      expect([deleted, other]).not.toContain(added);
-      const writtenTrack = (await music.server.api<TrackOut>(`/tracks/${other}`)).body;
+      const { 'a/2.mp3': addedId } = await music.ids();
+      expect([deletedId, otherId]).not.toContain(addedId);
+      const writtenTrack = (await music.server.api<TrackOut>(`/tracks/${otherId}`)).body;
       expect([writtenTrack.title, writtenTrack.availability]).toEqual([
         'Piece 2',
         mode === 'copy' ? 'available' : 'missing',
       ]);
       const heardFile = { path: join(music.folder, 'a/2.mp3'), format: 'mp3', durationMs: 10_000 };
-      const sound = await fingerprinter.fingerprint(heardFile, never);
-      storeFingerprint(music.server.app.db, added as TrackId, sound, new Date());
-      await music.server.api(`/trash/${deleted}/restore`, { method: 'POST' });
+      const sound = await fingerprinter.fingerprint(heardFile, neverAborted);
+      storeFingerprint(music.server.app.db, addedId as TrackId, sound, new Date());
+      await music.server.api(`/trash/${deletedId}/restore`, { method: 'POST' });
       await music.server.app.drain();
       await music.scan();
-      const restoredTrack = (await music.server.api<TrackOut>(`/tracks/${deleted}`)).body;
+      const restoredTrack = (await music.server.api<TrackOut>(`/tracks/${deletedId}`)).body;
       expect(restoredTrack.availability).toBe('available');
       // in copy mode the file in the folder replaces the copy of the deleted track
-      const holder = mode === 'copy' ? added : deleted;
+      const holder = mode === 'copy' ? addedId : deletedId;
       expect(await keptFaults(servedBy(music.server), [holder as number], 'available')).toEqual([]);
     });
 
     test('the track has the new file’s audio, fingerprint and tags, except for manual edits', async () => {
       const music = await library(mode, { 'a/1.mp3': mp3(1), 'a/2.mp3': mp3(2) });
-      const { 'a/1.mp3': id, 'a/2.mp3': typed } = await music.ids();
+      const { 'a/1.mp3': id, 'a/2.mp3': typedId } = await music.ids();
       music.server.app.db.$client
         .prepare("UPDATE tracks SET metadata_status = 'manual', title = 'Typed' WHERE id = ?")
-        .run(typed);
+        .run(typedId);
       const oldTrack = (await music.server.api<TrackOut>(`/tracks/${id}`)).body;
       for (const n of [1, 2]) {
         rmSync(join(music.folder, `a/${n}.mp3`));
@@ -363,7 +363,7 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
         source_id: 'a/1.flac',
         availability: 'available',
       });
-      expect((await music.server.api<TrackOut>(`/tracks/${typed}`)).body).toMatchObject({
+      expect((await music.server.api<TrackOut>(`/tracks/${typedId}`)).body).toMatchObject({
         format: 'flac',
         title: 'Typed',
         metadata_status: 'manual',
@@ -381,11 +381,11 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
 
   describe.each(['copy', 'reference'] as const)('the slow upgrade in %s mode', (mode) => {
     /** Adds better copies beside the files and scans, and then removes the original files and scans. */
-    async function upgraded(files: Files, better: Files) {
+    async function upgraded(files: Files, betterFiles: Files) {
       const music = await library(mode, files);
       const previousIds = await music.ids();
-      lay(music.folder, better);
-      expect(await music.scan()).toMatchObject({ added: Object.keys(better).length });
+      lay(music.folder, betterFiles);
+      expect(await music.scan()).toMatchObject({ added: Object.keys(betterFiles).length });
       for (const path of Object.keys(files)) rmSync(join(music.folder, path));
       const result = await music.scan();
       return { ...music, was: previousIds, result, served: servedBy(music.server) };
@@ -459,13 +459,13 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       lay(music.folder, { 'b/1.flac': flac(1, { title: 'Another title' }) });
       await music.scan();
       const { app } = music.server;
-      const { 'b/1.flac': better } = await music.ids();
-      app.db.$client.prepare('DELETE FROM track_fingerprints WHERE track_id = ?').run(better);
+      const { 'b/1.flac': betterId } = await music.ids();
+      app.db.$client.prepare('DELETE FROM track_fingerprints WHERE track_id = ?').run(betterId);
       rmSync(join(music.folder, 'a/1.mp3'));
       await music.scan();
       const fingerprintsServed = servedBy(music.server);
-      expect(await keptFaults(fingerprintsServed, [better as number], 'available')).not.toEqual([]);
-      await app.analysis.runNow(never);
+      expect(await keptFaults(fingerprintsServed, [betterId as number], 'available')).not.toEqual([]);
+      await app.analysis.runNow(neverAborted);
       await app.drain();
       const { 'b/1.flac': now } = await music.ids();
       expect(await keptFaults(fingerprintsServed, [now as number], 'available')).toEqual([]);
@@ -480,8 +480,8 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       await music.scan();
       rmSync(join(music.folder, 'a/2.flac'));
       await music.scan();
-      const { [path]: last } = await music.ids();
-      expect(await keptFaults(music.served, [last as number], 'available')).toEqual([]);
+      const { [path]: lastId } = await music.ids();
+      expect(await keptFaults(music.served, [lastId as number], 'available')).toEqual([]);
     });
 
     test.each([false, true])('back to the old file, from a backup (with a scan in between: %s)', async (isScanned) => {
@@ -491,8 +491,8 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       rmSync(join(music.folder, 'a/2.flac'));
       await music.scan();
       await music.scan();
-      const { 'a/1.mp3': last } = await music.ids();
-      expect(await keptFaults(music.served, [last as number], 'available')).toEqual([]);
+      const { 'a/1.mp3': lastId } = await music.ids();
+      expect(await keptFaults(music.served, [lastId as number], 'available')).toEqual([]);
     });
 
     test('also when other music is written over the old file', async () => {
@@ -502,10 +502,10 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
       lay(music.folder, { 'a/1.mp3': mp3(2) });
       await music.scan();
       await music.scan();
-      const { 'a/1.mp3': other, 'b/1.flac': better } = await music.ids();
+      const { 'a/1.mp3': otherId, 'b/1.flac': betterId } = await music.ids();
       const fingerprintsServed = servedBy(music.server);
-      expect(await keptFaults(fingerprintsServed, [better as number], 'available')).toEqual([]);
-      expect(await keptFaults(fingerprintsServed, [other as number], 'available')).not.toEqual([]);
+      expect(await keptFaults(fingerprintsServed, [betterId as number], 'available')).toEqual([]);
+      expect(await keptFaults(fingerprintsServed, [otherId as number], 'available')).not.toEqual([]);
     });
 
     test('can be taken back, and is not done again then', async () => {
@@ -572,12 +572,12 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
     'another song in the place of a deleted one is a track of its own, in %s mode',
     async (mode) => {
       const music = await library(mode, { 'a/1.mp3': mp3(1) });
-      const { 'a/1.mp3': deleted } = await music.ids();
-      expect((await music.server.api(`/tracks/${deleted}`, { method: 'DELETE' })).status).toBe(204);
+      const { 'a/1.mp3': deletedId } = await music.ids();
+      expect((await music.server.api(`/tracks/${deletedId}`, { method: 'DELETE' })).status).toBe(204);
       copyFileSync(file(mp3(5)), join(music.folder, 'a/1.mp3'));
       expect(await music.scan()).toMatchObject({ added: 1 });
       const { 'a/1.mp3': now } = await music.ids();
-      expect(now).not.toBe(deleted);
+      expect(now).not.toBe(deletedId);
       expect((await music.server.api<{ total: number }>('/trash')).body.total).toBe(1);
     },
   );

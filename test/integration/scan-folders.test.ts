@@ -30,18 +30,18 @@ const B = 'Artist/Other/b.mp3';
 const C = 'Artist (live)/c.mp3';
 const ALL_PATHS = [A, B, C];
 
-function put(folder: string, path: string, song: number): void {
+function copySong(folder: string, path: string, song: number): void {
   mkdirSync(dirname(join(folder, path)), { recursive: true });
   copyFileSync(songs.mp3[song] as string, join(folder, path));
 }
 
 function musicFolder(): string {
   const folder = mkdtempSync(join(base, 'music-'));
-  ALL_PATHS.forEach((path, song) => put(folder, path, song));
+  ALL_PATHS.forEach((path, song) => copySong(folder, path, song));
   return folder;
 }
 
-async function scanned(): Promise<{ server: TestServer; folder: string; ids: Record<string, number> }> {
+async function openScanned(): Promise<{ server: TestServer; folder: string; ids: Record<string, number> }> {
   const folder = musicFolder();
   const server = await startServer({ env: { LOCAL_MEDIA_IMPORT_PATH: folder, LOCAL_MEDIA_IMPORT_MODE: 'reference' } });
   open.push(server);
@@ -53,14 +53,14 @@ async function scanned(): Promise<{ server: TestServer; folder: string; ids: Rec
   };
 }
 
-const ask = (server: TestServer, ...paths: string[]) =>
+const requestScan = (server: TestServer, ...paths: string[]) =>
   server.api<JobOut>(
     `/sources/local_folder/scan?${new URLSearchParams(paths.map((path) => ['path', path])).toString()}`,
     { method: 'POST' },
   );
 
 async function scan(server: TestServer, ...paths: string[]): Promise<ScanResult> {
-  const { body, status, text } = await ask(server, ...paths);
+  const { body, status, text } = await requestScan(server, ...paths);
   expect(status, text).toBe(202);
   await server.app.drain();
   const job = (await server.api<JobOut & { result: ScanResult }>(`/jobs/${body.id}`)).body;
@@ -73,9 +73,9 @@ const state = async (server: TestServer): Promise<unknown[]> =>
   (await allTracks(server)).map(({ source_id, id, availability }) => [source_id, id, availability]);
 
 test('only a folder and its subfolders are scanned: elsewhere, new and removed files are not noticed', async () => {
-  const { server, folder, ids } = await scanned();
-  put(folder, 'Artist/Album/Disc 2/new.mp3', 4);
-  put(folder, 'Artist/Other/new.mp3', 5);
+  const { server, folder, ids } = await openScanned();
+  copySong(folder, 'Artist/Album/Disc 2/new.mp3', 4);
+  copySong(folder, 'Artist/Other/new.mp3', 5);
   rmSync(join(folder, C));
   rmSync(join(folder, B));
   expect(await scan(server, 'Artist/Album')).toMatchObject({
@@ -96,7 +96,7 @@ test('only a folder and its subfolders are scanned: elsewhere, new and removed f
 test.each(['.nomedia', '.ignore'])(
   'tracks of a folder that gets %s are gone, and come back with their likes',
   async (mark) => {
-    const { server, folder, ids } = await scanned();
+    const { server, folder, ids } = await openScanned();
     const id = ids[A] as number;
     await server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id: id, liked: true } });
     const previousState = await state(server);
@@ -115,8 +115,10 @@ test.each(['.nomedia', '.ignore'])(
 );
 
 test('several folders are one scan, without subfolders of others', async () => {
-  const { server, folder } = await scanned();
-  ['Artist/Album/x.mp3', 'Artist/Other/y.mp3', 'Artist (live)/z.mp3'].forEach((path, i) => put(folder, path, 10 + i));
+  const { server, folder } = await openScanned();
+  ['Artist/Album/x.mp3', 'Artist/Other/y.mp3', 'Artist (live)/z.mp3'].forEach((path, i) =>
+    copySong(folder, path, 10 + i),
+  );
   expect(await scan(server, 'Artist (live)', 'Artist/Other', 'Artist/', 'Artist (live)/')).toMatchObject({
     folders: ['Artist', 'Artist (live)'],
     added: 3,
@@ -124,7 +126,7 @@ test('several folders are one scan, without subfolders of others', async () => {
 });
 
 test('a file moved into the folder keeps its track; one moved out is missing until it is scanned there', async () => {
-  const { server, folder, ids } = await scanned();
+  const { server, folder, ids } = await openScanned();
   renameSync(join(folder, C), join(folder, 'Artist/Album/from live.mp3'));
   renameSync(join(folder, A), join(folder, 'Artist (live)/from album.mp3'));
   expect(await scan(server, 'Artist/Album')).toMatchObject({ moved: 1, missing: 1, added: 0 });
@@ -140,14 +142,14 @@ test('a file moved into the folder keeps its track; one moved out is missing unt
 });
 
 test('the same scan is one job while it is unfinished, another folder is another job', async () => {
-  const { server } = await scanned();
+  const { server } = await openScanned();
   const answers = await Promise.all([
-    ask(server),
-    ask(server, ''),
-    ask(server, 'Artist'),
-    ask(server, 'Artist/'),
-    ask(server, 'Artist/Album', 'Artist/Other'),
-    ask(server, 'Artist/Other', 'Artist/Album'),
+    requestScan(server),
+    requestScan(server, ''),
+    requestScan(server, 'Artist'),
+    requestScan(server, 'Artist/'),
+    requestScan(server, 'Artist/Album', 'Artist/Other'),
+    requestScan(server, 'Artist/Other', 'Artist/Album'),
   ]);
   const [wholeId, emptyFolderId, artist, repeatedId, twoFoldersId, turnedFolderId] = answers.map(({ body }) => body.id);
   expect([emptyFolderId, repeatedId, turnedFolderId]).toEqual([wholeId, artist, twoFoldersId]);
@@ -156,9 +158,9 @@ test('the same scan is one job while it is unfinished, another folder is another
 });
 
 test('other paths are rejected with a reason, and nothing is queued', async () => {
-  const { server, folder } = await scanned();
+  const { server, folder } = await openScanned();
   const outsideDir = mkdtempSync(join(base, 'outside-'));
-  put(outsideDir, 'secret.mp3', 20);
+  copySong(outsideDir, 'secret.mp3', 20);
   symlinkSync(outsideDir, join(folder, 'out'));
   symlinkSync(join(folder, 'Artist'), join(folder, 'in'));
   mkdirSync(join(folder, 'Memos/2024'), { recursive: true });
@@ -192,22 +194,22 @@ test('other paths are rejected with a reason, and nothing is queued', async () =
     ['x'.repeat(4_097), 422, /path/],
   ];
   for (const [path, status, words] of refusals) {
-    const answer = await ask(server, path);
+    const answer = await requestScan(server, path);
     expect([path.slice(0, 40), answer.status, answer.text]).toEqual([
       path.slice(0, 40),
       status,
       expect.stringMatching(words),
     ]);
-    expect((await ask(server, 'Artist', path)).status, path.slice(0, 40)).toBe(status);
+    expect((await requestScan(server, 'Artist', path)).status, path.slice(0, 40)).toBe(status);
   }
-  expect((await ask(server, ...Array.from({ length: 101 }, () => 'Artist'))).status).toBe(422);
+  expect((await requestScan(server, ...Array.from({ length: 101 }, () => 'Artist'))).status).toBe(422);
   expect((await server.api('/sources/local_folder/scan?dry_run=perhaps', { method: 'POST' })).status).toBe(422);
   expect(server.app.jobs.list({}, { limit: 200, offset: 0 }).total).toBe(jobs);
 });
 
 test('a folder is found under another Unicode spelling of its name', async () => {
   const folder = musicFolder();
-  put(folder, 'Bjo\u0308rk/a.mp3', 4);
+  copySong(folder, 'Bjo\u0308rk/a.mp3', 4);
   const onDisk = await findScanFolders(folder, ['Bj\u00f6rk'], '');
   expect(onDisk.map((path) => path.normalize('NFC'))).toEqual(['Bj\u00f6rk']);
   expect(await findScanFolders(folder, ['Bjo\u0308rk'], '')).toEqual(onDisk);
@@ -231,7 +233,7 @@ test('for a folder that was removed, or became a link, before its scan, the pare
 });
 
 test('a folder that is deleted after the scan was queued is found to be missing', async () => {
-  const { server, folder, ids } = await scanned();
+  const { server, folder, ids } = await openScanned();
   rmSync(join(folder, 'Artist/Album'), { recursive: true });
   const { id } = await server.app.jobs.enqueue(SCAN_LOCAL_FOLDER, { paths: ['Artist/Album'] });
   await server.app.drain();
@@ -243,22 +245,28 @@ test('the command line takes the music folder or a folder in it, and no other', 
   const folder = musicFolder();
   const data = ['--data-dir', mkdtempSync(join(base, 'data-'))];
   const env = { LOCAL_MEDIA_IMPORT_MODE: 'reference' };
-  const run = async (...args: string[]) => {
+  const runScanCommand = async (...args: string[]) => {
     const { code, stdout, stderr } = await runServer([...args, ...data], env);
     return { code, text: `${stdout}${stderr}` };
   };
-  expect(await run('scan', join(folder, 'Artist'), '--import', folder)).toEqual({
+  expect(await runScanCommand('scan', join(folder, 'Artist'), '--import', folder)).toEqual({
     code: 0,
     text: expect.stringMatching(/2 files, 2 new/),
   });
-  expect(await run('scan', folder)).toEqual({ code: 0, text: expect.stringMatching(/3 files, 1 new, 2 unchanged/) });
+  expect(await runScanCommand('scan', folder)).toEqual({
+    code: 0,
+    text: expect.stringMatching(/3 files, 1 new, 2 unchanged/),
+  });
   // the server remembers the folder
-  expect(await run('scan', join(folder, 'Artist'))).toEqual({ code: 0, text: expect.stringContaining('2 files') });
-  expect(await run('scan', base, '--import', folder)).toEqual({
+  expect(await runScanCommand('scan', join(folder, 'Artist'))).toEqual({
+    code: 0,
+    text: expect.stringContaining('2 files'),
+  });
+  expect(await runScanCommand('scan', base, '--import', folder)).toEqual({
     code: 1,
     text: expect.stringContaining('is not in the music folder'),
   });
-  expect(await run('scan', join(folder, 'Nowhere'), '--import', folder)).toEqual({
+  expect(await runScanCommand('scan', join(folder, 'Nowhere'), '--import', folder)).toEqual({
     code: 1,
     text: expect.stringContaining('does not exist'),
   });

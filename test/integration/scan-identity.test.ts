@@ -72,12 +72,12 @@ async function library(mode: Mode): Promise<Library> {
   };
 }
 
-const isLong = ({ later }: Row): boolean => later !== undefined;
+const hasLaterChange = ({ later }: Row): boolean => later !== undefined;
 
 describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
   describe.each([
-    ['a change', ROWS.filter((row) => !isLong(row))],
-    ['a change, a scan and another change', ROWS.filter(isLong)],
+    ['a change', ROWS.filter((row) => !hasLaterChange(row))],
+    ['a change, a scan and another change', ROWS.filter(hasLaterChange)],
   ])('%s', (_, rows) => {
     const namedRows = rows.map((row, part) => [row.what, part] as const);
     let music: IdentityLibrary;
@@ -87,7 +87,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     beforeAll(async () => {
       music = await openLibrary(mode, rows);
       change('change');
-      if (rows.some(isLong)) {
+      if (rows.some(hasLaterChange)) {
         await scan(music.server);
         change('later');
       }
@@ -185,7 +185,8 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     expect(liked.filter((track) => [ownId, otherId].includes(track.id)).map((track) => track.id)).toEqual([otherId]);
     const historyItems = (await server.api<{ items: { track: TrackOut }[] }>('/history')).body.items;
     expect(historyItems[0]?.track.id).toBe(otherId);
-    expect(historyItems.filter(({ track }) => track.id === ownId)).toHaveLength(1); // the plays are from before the scan
+    // the plays are from before the scan
+    expect(historyItems.filter(({ track }) => track.id === ownId)).toHaveLength(1);
     const lyricsOf = async (track: number | undefined) =>
       (await server.api<{ source?: string }>(`/tracks/${track}/lyrics`)).body.source === 'manual';
     expect([await lyricsOf(ownId), await lyricsOf(otherId)]).toEqual([false, true]);

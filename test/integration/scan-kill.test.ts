@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 const KILL_COUNT = 3;
 
 let base: string;
-let calm: string;
+let uninterruptedDir: string;
 let manifest: Manifest;
 /** The number of changes of the database's files in an uninterrupted scan. */
 let calmChanges = 0;
@@ -21,9 +21,9 @@ let calmChanges = 0;
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-kill-'));
   manifest = makeLibrary({ tracks: 300, messy: 0.03, seed: 'kill' }, join(base, 'music'));
-  calm = join(base, 'calm');
-  const watcher = watchData(calm, () => calmChanges++);
-  expect((await runServer(['scan', manifest.dir, '--data-dir', calm])).code).toBe(0);
+  uninterruptedDir = join(base, 'calm');
+  const watcher = watchData(uninterruptedDir, () => calmChanges++);
+  expect((await runServer(['scan', manifest.dir, '--data-dir', uninterruptedDir])).code).toBe(0);
   watcher.close();
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -74,14 +74,14 @@ const objectsIn = (dataDir: string, folder: string): string[] => {
 };
 
 test('kills at random moments of a scan leave the library of an uninterrupted one', async () => {
-  const shaken = join(base, 'shaken');
+  const killedDir = join(base, 'shaken');
   const random = seededRandom(seedOfRun());
   let interruptedCount = 0;
   for (let i = 0; i < KILL_COUNT; i++) {
     // moments are counted in changes and not in time, so that they are the same on slow and fast machines
     let remainingChanges = Math.ceil((random() * calmChanges) / 3);
-    const server = await spawnServer(['--data-dir', shaken, '--port', '0', '--import', manifest.dir]);
-    const watcher = watchData(shaken, () => void (--remainingChanges === 0 && server.child.kill('SIGKILL')));
+    const server = await spawnServer(['--data-dir', killedDir, '--port', '0', '--import', manifest.dir]);
+    const watcher = watchData(killedDir, () => void (--remainingChanges === 0 && server.child.kill('SIGKILL')));
     await until(() => server.child.signalCode !== null || server.output().includes('Scan done'));
     watcher.close();
     await server.kill();
@@ -89,10 +89,10 @@ test('kills at random moments of a scan leave the library of an uninterrupted on
   }
   expect(interruptedCount).toBeGreaterThan(0);
 
-  expect((await runServer(['scan', manifest.dir, '--data-dir', shaken])).code).toBe(0);
-  expect(contents(shaken)).toEqual(contents(calm));
-  expect(objectsIn(shaken, 'audio')).toEqual(objectsIn(calm, 'audio'));
-  expect(objectsIn(shaken, 'tmp')).toEqual([]);
+  expect((await runServer(['scan', manifest.dir, '--data-dir', killedDir])).code).toBe(0);
+  expect(contents(killedDir)).toEqual(contents(uninterruptedDir));
+  expect(objectsIn(killedDir, 'audio')).toEqual(objectsIn(uninterruptedDir, 'audio'));
+  expect(objectsIn(killedDir, 'tmp')).toEqual([]);
 });
 
 test('a killed scan continues at the next start', async () => {
@@ -109,5 +109,5 @@ test('a killed scan continues at the next start', async () => {
   });
   await expect.poll(() => secondProcess.output()).toContain('Scan done');
   expect(await secondProcess.kill('SIGTERM')).toBe(0);
-  expect(contents(dataDir)).toEqual(contents(calm));
+  expect(contents(dataDir)).toEqual(contents(uninterruptedDir));
 });

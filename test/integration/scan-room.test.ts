@@ -66,8 +66,8 @@ function write(folder: string, count: number): void {
 async function start(env: Record<string, string> = {}): Promise<void> {
   const dir = join(small(), 'data');
   mkdirSync(dir, { recursive: true });
-  const common = { LOCAL_MEDIA_IMPORT_PATH: music, MIN_FREE_BYTES: String(MIN_FREE_BYTES) };
-  server = await startServer({ dir, env: { ...common, ...env } });
+  const commonEnv = { LOCAL_MEDIA_IMPORT_PATH: music, MIN_FREE_BYTES: String(MIN_FREE_BYTES) };
+  server = await startServer({ dir, env: { ...commonEnv, ...env } });
   open.push(server);
 }
 

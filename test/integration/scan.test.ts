@@ -153,7 +153,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     const albums = await totalOf(server, '/albums');
     expect(albums).toBeGreaterThanOrEqual(counts['albums'] as number);
     expect(albums).toBeLessThanOrEqual((counts['albums'] as number) + messyAlbums.size);
-    for (const [format, expected] of Object.entries(counts['byFormat'] as Record<string, number>)) {
+    for (const [format, expectedCount] of Object.entries(counts['byFormat'] as Record<string, number>)) {
       const broken = manifest.files.filter(
         (file) =>
           file.format === format &&
@@ -161,7 +161,7 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
           !tracks.some((track) => track.source_id === file.path.normalize('NFC')),
       ).length;
       const hex = manifest.files.filter((file) => file.format === format && file.pathHex).length;
-      expect(await totalOf(server, `/tracks?format=${format}`), format).toBe(expected - broken + hex);
+      expect(await totalOf(server, `/tracks?format=${format}`), format).toBe(expectedCount - broken + hex);
     }
 
     const reportedIds = new Set([...result.failed, ...result.skipped].map((line) => line.source_id));
@@ -221,16 +221,16 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     cpSync(join(base, `other-${mode}`), join(folder, firstFile));
     utimesSync(join(folder, firstFile), oldTime, oldTime);
     const { result } = await scan(server);
-    const isKept = mode === 'copy';
-    expect(result).toMatchObject(isKept ? { added: 1, updated: 0 } : { added: 0, updated: 1, missing: 0 });
+    const isCopied = mode === 'copy';
+    expect(result).toMatchObject(isCopied ? { added: 1, updated: 0 } : { added: 0, updated: 1, missing: 0 });
     const firstAfter = await findTrack(firstFile);
-    expect(firstAfter?.id === firstBefore?.id).toBe(!isKept);
+    expect(firstAfter?.id === firstBefore?.id).toBe(!isCopied);
     expect(firstAfter?.title).toBe(manifest.files.find(({ path }) => path === otherFile)?.tags?.title);
     expect(firstAfter?.title).not.toBe(firstBefore?.title);
     expect(await findTrack(secondFile)).toEqual(untouchedTrack);
     const streamResponse = await fetch(`${server.url}/stream/${firstAfter?.id}?token=${server.token}`);
     expect(Buffer.from(await streamResponse.arrayBuffer()).equals(readFileSync(join(folder, firstFile)))).toBe(true);
-    if (!isKept) return;
+    if (!isCopied) return;
     expect(filesBelow(join(server.dir, 'library', 'audio')).length).toBe(3);
     const copy = (await allTracks(server)).find(({ id }) => id === firstBefore?.id);
     expect(copy).toMatchObject({ title: firstBefore?.title, availability: 'available' });
@@ -258,9 +258,9 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
     renameSync(join(folder, top), join(base, 'away'));
     writeFileSync(join(folder, 'note.txt'), 'not empty');
     await scan(server);
-    const away = await allTracks(server);
-    expect(away.map((track) => track.id)).toEqual(ids);
-    const missingTracks = away.filter((track) => track.source_id.startsWith(`${top}/`));
+    const tracksAfter = await allTracks(server);
+    expect(tracksAfter.map((track) => track.id)).toEqual(ids);
+    const missingTracks = tracksAfter.filter((track) => track.source_id.startsWith(`${top}/`));
     expect(missingTracks.length).toBeGreaterThan(0);
     expect(new Set(missingTracks.map((track) => track.availability))).toEqual(
       new Set([mode === 'reference' ? 'missing' : 'available']),
@@ -355,8 +355,10 @@ test('a file that the database rejects is an error in the result, and is added b
   const goodFile = manifest.files.find((file) => !file.messy && file.format === 'mp3')!;
   const names = ['1.mp3', '2.mp3', '3.mp3'];
   for (const name of names) writeFileSync(join(folder, name), readFileSync(join(manifest.dir, goodFile.path)));
-  const [late, early] = ['00:00:30', '00:00:10'].map((at, i) => `TRACK 0${i + 1} AUDIO\nINDEX 01 ${at}\n`);
-  writeFileSync(join(folder, '1.cue'), `FILE "1.mp3" MP3\n${late}${early}`);
+  const [lateSheet, earlySheet] = ['00:00:30', '00:00:10'].map(
+    (startTime, i) => `TRACK 0${i + 1} AUDIO\nINDEX 01 ${startTime}\n`,
+  );
+  writeFileSync(join(folder, '1.cue'), `FILE "1.mp3" MP3\n${lateSheet}${earlySheet}`);
   const server = await serverOn(folder, 'reference');
   let attempts = 0;
   server.app.db.$client.function('attempted', () => ++attempts);

@@ -49,21 +49,24 @@ const putCredentials = (service: string, body: object, token = server.token) =>
   server.api<ScrobblingOut>(`/users/me/scrobbling?service=${service}`, { method: 'PUT', body, token });
 const status = async (service: string): Promise<ScrobblingOut> =>
   (await server.api<ScrobblingOut>(`/users/me/scrobbling?service=${service}`)).body;
-async function signIn(service = 'lastfm', fake = lastfm, more = {}): Promise<ScrobblingOut> {
+async function signIn(service = 'lastfm', fake = lastfm, extraCredentials = {}): Promise<ScrobblingOut> {
   const { body } = await server.api<{ token: string; url: string }>(`/users/me/scrobbling/sign-in?service=${service}`, {
     method: 'POST',
   });
   fake.allow(body.token);
-  const connectResponse = await putCredentials(service, { token: body.token, ...more });
+  const connectResponse = await putCredentials(service, { token: body.token, ...extraCredentials });
   expect(connectResponse.status).toBe(200);
   await server.app.drain();
   return connectResponse.body;
 }
-const play = (track_id: number, at = clock, extraFields = {}) =>
-  server.api('/history', { method: 'POST', body: { track_id, played_at: new Date(at).toISOString(), ...extraFields } });
+const play = (track_id: number, playedAt = clock, extraFields = {}) =>
+  server.api('/history', {
+    method: 'POST',
+    body: { track_id, played_at: new Date(playedAt).toISOString(), ...extraFields },
+  });
 const like = (item_id: number, liked = true) =>
   server.api('/likes', { method: 'POST', body: { item_type: 'track', item_id, liked } });
-const later = async (): Promise<void> => {
+const waitTwoHours = async (): Promise<void> => {
   clock += 2 * HOUR_MS;
   await server.app.drain();
 };
@@ -180,7 +183,7 @@ describe('plays', () => {
       lastfm.next.push(fault);
     await play(tracks.add({ title: 'A' }));
     await server.app.drain();
-    for (let attempt = 0; attempt < 6; attempt++) await later();
+    for (let attempt = 0; attempt < 6; attempt++) await waitTwoHours();
     expect([names(), await status('lastfm')]).toMatchObject([['A'], { queued: 0, problem: null }]);
 
     lastfm.ignored.set('Ignored', 1).set('Limited', 5);
@@ -189,7 +192,7 @@ describe('plays', () => {
     await server.app.drain();
     expect([names(), await status('lastfm')]).toMatchObject([['A', 'B'], { queued: 1, refused: 1 }]);
     lastfm.ignored.clear();
-    await later();
+    await waitTwoHours();
     expect(names()).toEqual(['A', 'B', 'Limited']);
 
     lastfm.sessions.clear();
@@ -253,7 +256,7 @@ describe('loves', () => {
 
     await like(c);
     await like(b, false);
-    await later();
+    await waitTwoHours();
     expect([await liked(), listLoved()]).toEqual([
       [true, false, true, false],
       ['A', 'C', 'Song'],
@@ -324,7 +327,7 @@ describe('plays with which a service always fails', () => {
       ];
       const services = ['lastfm', 'listenbrainz', 'maloja'];
       await server.app.drain();
-      await later(); // after too many failures in a row a play is tried later, after the others
+      await waitTwoHours(); // after too many failures in a row a play is tried later, after the others
       expect(listAcceptedTitles().map((serviceTitles) => serviceTitles.toSorted())).toEqual(
         services.map(() => GOOD_TITLES.toSorted()),
       );
@@ -333,7 +336,7 @@ describe('plays with which a service always fails', () => {
       for (let n = 0; n < 5; n++) {
         clock += HOUR_MS;
         await play(tracks.add({ title: `Later ${n}` }));
-        await later();
+        await waitTwoHours();
       }
       for (const service of services) {
         const { queued, refused, refusals, submitted } = await status(service);
@@ -351,10 +354,10 @@ describe('plays with which a service always fails', () => {
     lastfm.brokenTitles.add('A').add('B');
     await play(tracks.add({ title: 'A' }), START_MS);
     await play(tracks.add({ title: 'B' }), START_MS + 400_000);
-    for (let n = 0; n < 8; n++) await later();
+    for (let n = 0; n < 8; n++) await waitTwoHours();
     expect(await status('lastfm')).toMatchObject({ queued: 2, refused: 0 });
     lastfm.brokenTitles.clear();
-    await later();
+    await waitTwoHours();
     expect([names().toSorted(), await status('lastfm')]).toMatchObject([['A', 'B'], { queued: 0, problem: null }]);
   });
 
@@ -366,7 +369,7 @@ describe('plays with which a service always fails', () => {
       maloja.state.silences = 1;
       await play(tracks.add({ title: 'A' }), START_MS);
       await server.app.drain();
-      await later();
+      await waitTwoHours();
       expect([...maloja.scrobbles.values()].map(({ title, time }) => [title, time - START_MS / 1_000])).toEqual([
         ['Else', 0],
         ['A', 1],
@@ -415,10 +418,10 @@ describe('a week without network', () => {
         lastfm.next.push('silence'); // the service accepts the batch, but the connection breaks
         listenbrainz.silences.left = 1;
         maloja.state.silences = 1;
-        await later();
+        await waitTwoHours();
         await restart(env);
       }
-      await later();
+      await waitTwoHours();
       const seconds = times.map((time) => time / 1_000);
       const isSame = (sentTimes: readonly (number | undefined)[], expectedTimes: number[]): boolean =>
         new Set(sentTimes).size === sentTimes.length &&

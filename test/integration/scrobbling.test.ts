@@ -33,8 +33,11 @@ const connect = (token = 'good-token') =>
   server.api<ScrobblingOut>('/users/me/scrobbling', { method: 'PUT', body: { token } });
 const status = async (token = server.token): Promise<ScrobblingOut> =>
   (await server.api<ScrobblingOut>('/users/me/scrobbling', { token })).body;
-const play = (track_id: number, at = clock, extraFields = {}) =>
-  server.api('/history', { method: 'POST', body: { track_id, played_at: new Date(at).toISOString(), ...extraFields } });
+const play = (track_id: number, playedAt = clock, extraFields = {}) =>
+  server.api('/history', {
+    method: 'POST',
+    body: { track_id, played_at: new Date(playedAt).toISOString(), ...extraFields },
+  });
 const titles = (): string[] => service.listens().map(({ track_metadata }) => track_metadata.track_name);
 
 describe('an account', () => {

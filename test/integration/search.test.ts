@@ -310,8 +310,8 @@ describe('in a larger library', () => {
         const { total } = pageOf(q, 1, 0)[kind];
         const ids: number[] = [];
         for (let offset = 0; offset < total + 150; offset += 150) {
-          const { items, total: again } = pageOf(q, 150, offset)[kind];
-          expect(again).toBe(total);
+          const { items, total: totalAgain } = pageOf(q, 150, offset)[kind];
+          expect(totalAgain).toBe(total);
           ids.push(...items.map(({ id }) => id));
         }
         expect(total).toBeLessThanOrEqual(MAX_RESULTS);

@@ -35,7 +35,7 @@ interface Shell {
   child: ChildProcess;
   listener: Server;
   socket: Socket;
-  heard: Record<string, unknown>[];
+  heardMessages: Record<string, unknown>[];
   output(): string;
   send(...messages: unknown[]): void;
   /** Closes the app's end as if the app had been killed. */
@@ -72,7 +72,7 @@ async function startServer(args: string[] = [], env: Record<string, string> = {}
     child,
     listener,
     socket,
-    heard: receivedMessages,
+    heardMessages: receivedMessages,
     output: () => text,
     send: (...messages) => messages.forEach((message) => socket.write(`${JSON.stringify(message)}\n`)),
     disappear() {
@@ -86,7 +86,7 @@ async function startServer(args: string[] = [], env: Record<string, string> = {}
 
 const urlOf = async (shell: Shell): Promise<string> =>
   (await until(() => /listening on (http:\S+)/.exec(shell.output())?.[1])) ?? '';
-const isUp = async (shell: Shell): Promise<boolean> => (await fetch(`${await urlOf(shell)}/health`)).ok;
+const isHealthy = async (shell: Shell): Promise<boolean> => (await fetch(`${await urlOf(shell)}/health`)).ok;
 const waitForExit = async ({ child }: Shell): Promise<number | null> => {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   return child.exitCode;
@@ -94,17 +94,17 @@ const waitForExit = async ({ child }: Shell): Promise<number | null> => {
 
 test('the app gets tickets and the set-up token, each with the id of its request, and can stop the server', async () => {
   const shell = await startServer();
-  await isUp(shell);
+  await isHealthy(shell);
   shell.socket.write('no JSON\n');
   shell.send(null, 'stop', ['stop'], { kind: 'stop', now: true }, { kind: 'ticket' }, { kind: 'quit' });
   shell.send({ kind: 'ticket', id: 7 }, { kind: 'setup_token', id: 8 }, { kind: 'ping' });
-  await until(() => shell.heard.length === 3);
-  expect(shell.heard).toEqual([
+  await until(() => shell.heardMessages.length === 3);
+  expect(shell.heardMessages).toEqual([
     { kind: 'answer', id: 7, value: expect.stringMatching(/^[\w-]{43}$/) as string },
     { kind: 'answer', id: 8, value: expect.stringMatching(/^[\w-]{4,}$/) as string },
     { kind: 'pong' },
   ]);
-  expect(await isUp(shell)).toBe(true);
+  expect(await isHealthy(shell)).toBe(true);
   expect(shell.output()).not.toMatch(/token/i); // the app writes this output into a file
   shell.send({ kind: 'stop' }, { kind: 'stop' });
   expect(await waitForExit(shell)).toBe(0);
@@ -113,16 +113,16 @@ test('the app gets tickets and the set-up token, each with the id of its request
 test('there is no set-up token once there is an account', async () => {
   const shell = await startServer([], { ADMIN_USERNAME: 'owner', ADMIN_PASSWORD: 'correct horse battery' });
   shell.send({ kind: 'setup_token', id: 1 }); // this request waits until the server can answer
-  await until(() => shell.heard.length);
-  expect(shell.heard).toEqual([{ kind: 'answer', id: 1, value: null }]);
+  await until(() => shell.heardMessages.length);
+  expect(shell.heardMessages).toEqual([{ kind: 'answer', id: 1, value: null }]);
 });
 
 test('a server whose app is gone ends in order, without having been asked anything, and lets the folder go', async () => {
   const shell = await startServer();
-  await isUp(shell);
+  await isHealthy(shell);
   shell.socket.pause(); // a killed app leaves unread data
   shell.send({ kind: 'ping' });
-  await isUp(shell);
+  await isHealthy(shell);
   shell.disappear();
   expect(await waitForExit(shell)).toBe(0);
   expect(existsSync(join(dir, 'data', 'tonearm.db-wal'))).toBe(false);
@@ -139,26 +139,26 @@ test.runIf(process.platform !== 'win32')(
   'a stopped server that an app left behind is ended by the next one',
   async () => {
     const firstServer = await startServer();
-    await isUp(firstServer);
+    await isHealthy(firstServer);
     firstServer.child.kill('SIGSTOP');
     firstServer.disappear();
     const nextServer = await startServer();
-    expect(await isUp(nextServer)).toBe(true);
+    expect(await isHealthy(nextServer)).toBe(true);
     expect(isAlive(firstServer.child.pid ?? 0)).toBe(false);
   },
 );
 
 test('a server whose app is still there is left alone, also when it does not answer', async () => {
   const firstServer = await startServer();
-  await isUp(firstServer);
+  await isHealthy(firstServer);
   if (process.platform !== 'win32') firstServer.child.kill('SIGSTOP');
   const nextServer = await startServer();
   expect(await waitForExit(nextServer)).toBe(1);
-  expect(nextServer.heard).toEqual([
+  expect(nextServer.heardMessages).toEqual([
     { kind: 'failed', reason: expect.stringContaining('Tonearm is already running') as string },
   ]);
   firstServer.child.kill('SIGCONT');
-  expect(await isUp(firstServer)).toBe(true);
+  expect(await isHealthy(firstServer)).toBe(true);
 });
 
 test('a port in use is named, and another one with --keep-port is kept for the next start', async () => {
@@ -167,13 +167,13 @@ test('a port in use is named, and another one with --keep-port is kept for the n
   const otherArgs = ['--data-dir', join(dir, 'other')];
   const secondServer = await startServer([...otherArgs, '--port', port]);
   expect(await waitForExit(secondServer)).toBe(1);
-  expect(secondServer.heard).toEqual([
+  expect(secondServer.heardMessages).toEqual([
     { kind: 'failed', port: Number(port), reason: expect.stringContaining(`Port ${port}`) as string },
   ]);
   firstServer.send({ kind: 'stop' });
   await waitForExit(firstServer);
   const thirdServer = await startServer([...otherArgs, '--port', port, '--keep-port']);
-  await isUp(thirdServer);
+  await isHealthy(thirdServer);
   thirdServer.send({ kind: 'stop' });
   await waitForExit(thirdServer);
   const settings = JSON.parse(readFileSync(join(dir, 'other', 'settings.json'), 'utf8')) as Record<string, unknown>;

@@ -17,7 +17,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-const fresh = (): string => mkdtempSync(join(base, 'data-'));
+const makeDataDir = (): string => mkdtempSync(join(base, 'data-'));
 
 /** Starts a server that fails, and returns its single line on stderr. */
 async function refusal(args: string[], env: Record<string, string> = {}, exitCode = 1): Promise<string> {
@@ -39,20 +39,20 @@ test.each([
   ['a port out of range', ['--port', '70000'], /Setting PORT = "70000": must be/],
   ['an unknown log level', ['--log-level', 'loud'], /Setting LOG_LEVEL = "loud"/],
 ])('%s is rejected', async (_title, args, line) => {
-  expect(await refusal([...args, '--data-dir', fresh()], {}, 2)).toMatch(line);
+  expect(await refusal([...args, '--data-dir', makeDataDir()], {}, 2)).toMatch(line);
 });
 
 test('a host that is not this machine is reported', async () => {
-  expect(await refusal(['--host', '192.0.2.1', '--data-dir', fresh()])).toMatch(
+  expect(await refusal(['--host', '192.0.2.1', '--data-dir', makeDataDir()])).toMatch(
     /192\.0\.2\.1 is not an address of this machine.*--host/,
   );
 });
 
 test('an invalid setting from the environment or the file is reported, with its value and limits', async () => {
-  expect(await refusal(['--data-dir', fresh()], { ALLOW_REGISTRATION: 'perhaps' })).toMatch(
+  expect(await refusal(['--data-dir', makeDataDir()], { ALLOW_REGISTRATION: 'perhaps' })).toMatch(
     /Setting ALLOW_REGISTRATION = "perhaps": must be true or false/,
   );
-  const dir = fresh();
+  const dir = makeDataDir();
   writeFileSync(join(dir, 'settings.json'), '{"allow_registratoin": true}');
   expect(await refusal(['--data-dir', dir])).toMatch(/Unknown setting allow_registratoin in settings\.json/);
   writeFileSync(join(dir, 'settings.json'), '{ not json');
@@ -60,7 +60,7 @@ test('an invalid setting from the environment or the file is reported, with its 
 });
 
 test('a secret in settings.json is moved to secrets.json, and the log says so', async () => {
-  const dir = fresh();
+  const dir = makeDataDir();
   writeFileSync(join(dir, 'settings.json'), '{"contact": "me@example.org", "STREAMSRC_PASSWORD": "by hand"}');
   const server = await spawnServer(['--data-dir', dir, '--port', '0']);
   expect(readJsonFile(join(dir, 'settings.json'))).toEqual({ contact: 'me@example.org' });
@@ -71,7 +71,7 @@ test('a secret in settings.json is moved to secrets.json, and the log says so', 
 });
 
 test('a music folder that does not exist, is a file, or contains the data folder is rejected', async () => {
-  const dir = fresh();
+  const dir = makeDataDir();
   expect(await refusal(['--data-dir', dir, '--import', join(base, 'nowhere')])).toMatch(
     /The music folder .*nowhere does not exist or is not a folder/,
   );
@@ -85,7 +85,7 @@ test('a music folder that does not exist, is a file, or contains the data folder
 });
 
 test('a music folder that was scanned and is not connected stops no start', async () => {
-  const [dir, music] = [fresh(), join(fresh(), 'music')];
+  const [dir, music] = [makeDataDir(), join(makeDataDir(), 'music')];
   mkdirSync(music);
   writeFileSync(join(music, 'a.mp3'), silentMp3(1));
   const args = ['--data-dir', dir, '--port', '0', '--import', music];
@@ -100,7 +100,7 @@ test('a music folder that was scanned and is not connected stops no start', asyn
 });
 
 test('a port in use is reported, and the data folder is released', async () => {
-  const dir = fresh();
+  const dir = makeDataDir();
   const portHolder = createServer().listen(0, '127.0.0.1');
   const { port } = await new Promise<AddressInfo>((resolve) =>
     portHolder.once('listening', () => resolve(portHolder.address() as AddressInfo)),
@@ -114,7 +114,7 @@ test('a port in use is reported, and the data folder is released', async () => {
 });
 
 test('what cannot begin a library leaves nothing on the disk', async () => {
-  const dir = join(fresh(), 'data');
+  const dir = join(makeDataDir(), 'data');
   const portHolder = createServer().listen(0, '127.0.0.1');
   await once(portHolder, 'listening');
   const { port } = portHolder.address() as AddressInfo;
@@ -134,7 +134,7 @@ test('what cannot begin a library leaves nothing on the disk', async () => {
 });
 
 test('a data folder in that of another library is refused', async () => {
-  const outer = fresh();
+  const outer = makeDataDir();
   const server = await spawnServer(['--data-dir', outer, '--port', '0']);
   await server.kill('SIGTERM');
   const previousEntries = readdirSync(outer);
@@ -143,12 +143,12 @@ test('a data folder in that of another library is refused', async () => {
 });
 
 test('an invalid database, or one of a newer version, is reported with what to do', async () => {
-  const dir = fresh();
+  const dir = makeDataDir();
   writeFileSync(join(dir, 'tonearm.db'), 'this is not a database, and long enough to be read as one. '.repeat(200));
   expect(await refusal(['--data-dir', dir])).toMatch(
     /The database .*tonearm\.db cannot be opened .*Restore it from a backup/,
   );
-  const newer = fresh();
+  const newer = makeDataDir();
   migratedDatabase(join(newer, 'tonearm.db'));
   const { default: Database } = await import('better-sqlite3');
   const db = new Database(join(newer, 'tonearm.db'));
@@ -158,7 +158,7 @@ test('an invalid database, or one of a newer version, is reported with what to d
 });
 
 test('a data folder belongs to one server at a time', async () => {
-  const dir = fresh();
+  const dir = makeDataDir();
   const server = await spawnServer(['--data-dir', dir, '--port', '0']);
   expect(await refusal(['--data-dir', dir, '--port', '0'])).toMatch(/Tonearm is already running/);
   await server.kill(); // the lock of a killed owner is released
@@ -174,14 +174,14 @@ test('a file at the path of the data folder or the library, or of a parent, is r
     expect(await refusal(['--data-dir', path])).toMatch(
       /The data folder .* cannot be used: .*plain-file is a file, not a folder\. .*--data-dir/,
     );
-    expect(await refusal(['--data-dir', fresh()], { STORAGE_ROOT: path })).toMatch(
+    expect(await refusal(['--data-dir', makeDataDir()], { STORAGE_ROOT: path })).toMatch(
       /The library folder .* cannot be used: .*plain-file is a file, not a folder\. .*STORAGE_ROOT/,
     );
   }
 });
 
 test('a setup token and its link are printed until there is an administrator, also from the environment', async () => {
-  const dir = fresh();
+  const dir = makeDataDir();
   const firstServer = await spawnServer(['--data-dir', dir, '--port', '0']);
   await expect
     .poll(() => firstServer.output())

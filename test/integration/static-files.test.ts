@@ -32,7 +32,7 @@ afterAll(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-async function get(
+async function getFile(
   path: string,
   acceptedEncodings?: string,
 ): Promise<{ status: number | undefined; headers: IncomingMessage['headers']; bytes: Buffer }> {
@@ -62,7 +62,7 @@ test.each([
   ['identity', undefined, (bytes: Buffer) => bytes],
   [undefined, undefined, (bytes: Buffer) => bytes],
 ] as const)('a browser that accepts %s gets a script as %s', async (acceptedEncodings, encoding, decode) => {
-  const { status, headers, bytes } = await get('/assets/page-a1.js', acceptedEncodings);
+  const { status, headers, bytes } = await getFile('/assets/page-a1.js', acceptedEncodings);
   expect([status, headers['content-encoding'], headers['content-type'], headers['vary']]).toEqual([
     200,
     encoding,
@@ -74,9 +74,9 @@ test.each([
 });
 
 test('a style keeps its type, and a file that was not compressed is sent unchanged', async () => {
-  const style = await get('/assets/look-b2.css', 'br');
+  const style = await getFile('/assets/look-b2.css', 'br');
   expect([style.headers['content-encoding'], style.headers['content-type']]).toEqual(['br', 'text/css; charset=utf-8']);
-  const plainResponse = await get('/assets/plain-c3.js', 'br, gzip');
+  const plainResponse = await getFile('/assets/plain-c3.js', 'br, gzip');
   expect([plainResponse.status, plainResponse.headers['content-encoding'], plainResponse.bytes.toString()]).toEqual([
     200,
     undefined,
@@ -86,5 +86,5 @@ test('a style keeps its type, and a file that was not compressed is sent unchang
 
 test('missing files, and files outside the folder, are not found', async () => {
   for (const path of ['/assets/none.js', '/assets/..%2findex.js', '/assets/', '/assets/%00.js'])
-    expect((await get(path, 'br')).status, path).toBeGreaterThanOrEqual(400);
+    expect((await getFile(path, 'br')).status, path).toBeGreaterThanOrEqual(400);
 });

@@ -5,7 +5,14 @@ import { createPlayMerge } from '../../server/history/track-merge.ts';
 import { createTrackMerge } from '../../server/library/merges/track-merge.ts';
 import type { ListeningOut, StorageStatsOut, YearOut } from '../../server/stats/wire.ts';
 import { trackMaker } from '../support/fixed-tracks.ts';
-import { best, FIRST_PLAY_MS, insertListening, recount, recountStorage, type Recount } from '../support/listening.ts';
+import {
+  rankSums,
+  FIRST_PLAY_MS,
+  insertListening,
+  recount,
+  recountStorage,
+  type Recount,
+} from '../support/listening.ts';
 import { keptCounts, recountedPlays } from '../support/play-counts.ts';
 import { makeSampleLibrary, type SampleLibrary } from '../support/sample-library.ts';
 import { registerUser, startServer, type TestServer } from '../support/server.ts';
@@ -38,23 +45,23 @@ const byKey = <T extends { plays: number; played_ms: number }>(
 ): Record<string, [number, number]> =>
   Object.fromEntries(items.filter(({ plays }) => plays > 0).map((item) => [key(item), [item.plays, item.played_ms]]));
 
-function expectEqual(out: ListeningOut, recounted: Recount): void {
-  expect([out.plays, out.played_ms, out.minutes]).toEqual([
+function expectEqual(listening: ListeningOut, recounted: Recount): void {
+  expect([listening.plays, listening.played_ms, listening.minutes]).toEqual([
     recounted.plays,
     recounted.played_ms,
     Math.round(recounted.played_ms / 60_000),
   ]);
-  expect(byKey(out.days, ({ day }) => day)).toEqual(recounted.days);
-  expect(out.days.map(({ day }) => day)).toEqual(Object.keys(recounted.days).toSorted());
-  expect(byKey(out.hours, ({ hour }) => hour)).toEqual(recounted.hours);
-  expect(byKey(out.week, ({ weekday, hour }) => `${weekday} ${hour}`)).toEqual(recounted.week);
-  expect(sums(out.top_tracks)).toEqual(best(recounted.tracks));
-  expect(sums(out.top_albums)).toEqual(best(recounted.albums));
-  expect(sums(out.top_artists)).toEqual(best(recounted.artists));
-  expect(sums(out.top_genres)).toEqual(best(recounted.genres));
-  for (const track of out.top_tracks)
+  expect(byKey(listening.days, ({ day }) => day)).toEqual(recounted.days);
+  expect(listening.days.map(({ day }) => day)).toEqual(Object.keys(recounted.days).toSorted());
+  expect(byKey(listening.hours, ({ hour }) => hour)).toEqual(recounted.hours);
+  expect(byKey(listening.week, ({ weekday, hour }) => `${weekday} ${hour}`)).toEqual(recounted.week);
+  expect(sums(listening.top_tracks)).toEqual(rankSums(recounted.tracks));
+  expect(sums(listening.top_albums)).toEqual(rankSums(recounted.albums));
+  expect(sums(listening.top_artists)).toEqual(rankSums(recounted.artists));
+  expect(sums(listening.top_genres)).toEqual(rankSums(recounted.genres));
+  for (const track of listening.top_tracks)
     if (track.track_id !== null) expect(recounted.tracks[track.track_id]).toEqual([track.plays, track.played_ms]);
-  for (const artist of out.top_artists)
+  for (const artist of listening.top_artists)
     if (artist.artist_id !== null)
       expect(recounted.artists[artist.artist_id]).toEqual([artist.plays, artist.played_ms]);
 }
@@ -113,7 +120,7 @@ describe('statistics of 4,000 tracks and 20,000 plays', () => {
     );
     expect(byKey(body.months, ({ month }) => month)).toEqual(months);
     expect([body.plays, body.active_days]).toEqual([recounted.plays, Object.keys(recounted.days).length]);
-    expect(sums(body.top_artists)).toEqual(best(recounted.artists));
+    expect(sums(body.top_artists)).toEqual(rankSums(recounted.artists));
     expect(body.longest_streak).toMatchObject({
       days: Object.keys(recounted.days).length,
       from: '2023-01-01',
@@ -125,7 +132,7 @@ describe('statistics of 4,000 tracks and 20,000 plays', () => {
     expect(body.new_tracks).toBe(isNew('tracks').length);
     expect(body.new_artists).toBe(isNew('artists').filter((key) => /^\d+$/.test(key)).length);
     expect(sums(body.discoveries)).toEqual(
-      best(Object.fromEntries(isNew('tracks').map((key) => [key, recounted.tracks[key] as [number, number]]))),
+      rankSums(Object.fromEntries(isNew('tracks').map((key) => [key, recounted.tracks[key] as [number, number]]))),
     );
     const firstPlay = server.app.db.$client
       .prepare('SELECT min(played_at) AS at FROM plays WHERE user_id = 1 AND played_at >= ?')

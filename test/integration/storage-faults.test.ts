@@ -20,23 +20,23 @@ import { until } from '../support/until.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Ways in which the store fails: `sent` for uploads, `asked` for other requests. */
-const STORAGE_FAULTS: [string, { sent: S3Fault; asked: S3Fault }][] = [
+/** Ways in which the store fails: `uploadFault` for uploads, `requestFault` for other requests. */
+const STORAGE_FAULTS: [string, { uploadFault: S3Fault; requestFault: S3Fault }][] = [
   ['errors', inBothDirections({ status: 500, code: 'InternalError' })],
   ['silence', inBothDirections('silent')],
   ['cut connections', inBothDirections('cut')],
-  ['wrong checksums', { sent: { status: 400, code: 'BadDigest' }, asked: 'damaged' }],
+  ['wrong checksums', { uploadFault: { status: 400, code: 'BadDigest' }, requestFault: 'damaged' }],
   ['refusals', inBothDirections({ status: 403, code: 'AccessDenied' })],
   ['a wrong clock', inBothDirections({ status: 403, code: 'RequestTimeTooSkewed' })],
   ['no bucket', inBothDirections({ status: 404, code: 'NoSuchBucket' })],
 ];
-function inBothDirections(fault: S3Fault): { sent: S3Fault; asked: S3Fault } {
-  return { sent: fault, asked: fault };
+function inBothDirections(fault: S3Fault): { uploadFault: S3Fault; requestFault: S3Fault } {
+  return { uploadFault: fault, requestFault: fault };
 }
 
 let base: string;
 let music: string;
-let fresh: string[];
+let freshFiles: string[];
 let fake: FakeS3;
 let server: TestServer;
 let clock: number;
@@ -49,7 +49,7 @@ beforeAll(async () => {
     { tracks: 8 * STORAGE_FAULTS.length, messy: 0, seed: 'faults', art: 'none', seconds: '1', formats: ['mp3'] },
     join(base, 'files'),
   );
-  fresh = manifest.files.filter((file) => !file.duplicateOf).map(({ path }) => join(manifest.dir, path));
+  freshFiles = manifest.files.filter((file) => !file.duplicateOf).map(({ path }) => join(manifest.dir, path));
   music = join(base, 'music');
   mkdirSync(music);
   silence = holdLimit(HELD_LIMITS.silenceMs);
@@ -81,7 +81,7 @@ afterAll(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-const takeFreshFile = (): string => fresh.pop() ?? '';
+const takeFreshFile = (): string => freshFiles.pop() ?? '';
 const readStoredObject = (track: TrackOut): Buffer | undefined =>
   fake.objects.get(`tonearm/${track.storage_uri?.slice('s3:'.length)}`)?.bytes;
 const isOfBackup = ({ key }: S3Ask): boolean => key.startsWith('tonearm/backups/');
@@ -123,17 +123,17 @@ async function expectNoRowWithoutObject(): Promise<void> {
 }
 
 interface Fault {
-  sent: S3Fault;
-  asked: S3Fault;
+  uploadFault: S3Fault;
+  requestFault: S3Fault;
 }
 
 const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
   [
     'uploading: refused with 503, and taken later',
-    async ({ sent }) => {
+    async ({ uploadFault }) => {
       const path = takeFreshFile();
       const count = (await allTracks(server)).length;
-      fake.fault = ({ method }) => (method === 'PUT' ? sent : undefined);
+      fake.fault = ({ method }) => (method === 'PUT' ? uploadFault : undefined);
       const refusedUpload = await upload(path);
       expect([refusedUpload.status, refusedUpload.headers.get('retry-after') !== null]).toEqual([503, true]);
       expect(await allTracks(server)).toHaveLength(count);
@@ -145,15 +145,15 @@ const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
 
   [
     'scanning: the scan waits, and ends later with everything',
-    async ({ sent }) => {
+    async ({ uploadFault }) => {
       const names = [takeFreshFile(), takeFreshFile(), takeFreshFile()].map((path) => {
-        const to = join(music, `${fresh.length}`, path.split('/').at(-1) ?? '');
+        const to = join(music, `${freshFiles.length}`, path.split('/').at(-1) ?? '');
         mkdirSync(dirname(to), { recursive: true });
         cpSync(path, to);
         return to.slice(music.length + 1);
       });
       let sentSoFar = 0;
-      fake.fault = ({ method }) => (method === 'PUT' && ++sentSoFar > 1 ? sent : undefined);
+      fake.fault = ({ method }) => (method === 'PUT' && ++sentSoFar > 1 ? uploadFault : undefined);
       const scan = await begin('/sources/local_folder/scan');
       expect([scan.status, typeof scan.error]).toEqual(['waiting', 'string']);
       await expectNoRowWithoutObject();
@@ -164,13 +164,13 @@ const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
 
   [
     'streaming: refused with 503, or ended before a wrong byte; the track stays, and plays later',
-    async ({ asked }) => {
+    async ({ requestFault }) => {
       const [track] = (await allTracks(server)) as [TrackOut];
       const listen = (): Promise<Response> =>
         fetch(`${server.url}/stream/${track.id}`, { headers: { Authorization: `Bearer ${server.token}` } });
-      fake.fault = () => asked;
+      fake.fault = () => requestFault;
       // damage is detected only at the end, so the last bytes are never sent
-      if (asked === 'damaged') await expect(listen().then((answer) => answer.arrayBuffer())).rejects.toThrow();
+      if (requestFault === 'damaged') await expect(listen().then((answer) => answer.arrayBuffer())).rejects.toThrow();
       else {
         const answer = await listen();
         expect([answer.status, answer.headers.get('retry-after') !== null]).toEqual([503, true]);
@@ -185,10 +185,10 @@ const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
 
   [
     'backing up, at the place for backups: it waits, earlier snapshots stay, and it ends later with everything',
-    async ({ sent }) => {
+    async ({ uploadFault }) => {
       await upload(takeFreshFile());
       const previousBackups = new Map([...fake.objects].filter(([key]) => key.includes('/backups/')));
-      fake.fault = (ask) => (ask.method === 'PUT' && isOfBackup(ask) ? sent : undefined);
+      fake.fault = (ask) => (ask.method === 'PUT' && isOfBackup(ask) ? uploadFault : undefined);
       const backup = await begin('/backups');
       expect([backup.status, backup.error]).toEqual([
         'waiting',
@@ -209,11 +209,11 @@ const ACTIVITIES: [string, (fault: Fault) => Promise<void>][] = [
 
   [
     'backing up, at the library: the snapshot names what could not be read, and the next one has it',
-    async ({ asked }) => {
+    async ({ requestFault }) => {
       const { body } = await upload(takeFreshFile());
       await server.app.drain();
       const key = `tonearm/${body.items[0]?.storage_uri?.slice('s3:'.length)}`;
-      fake.fault = (ask) => (ask.key === key && ask.operation === 'GetObject' ? asked : undefined);
+      fake.fault = (ask) => (ask.key === key && ask.operation === 'GetObject' ? requestFault : undefined);
       const { status, result } = (await begin('/backups')) as JobOut & { result: BackupResult };
       expect([status, result.absent, result.problems]).toEqual([
         'succeeded',

@@ -21,7 +21,7 @@ const rssOf = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
 /** Reads this number of bytes, and then stops reading. */
-function take(response: IncomingMessage, bytes: number): Promise<void> {
+function readBytes(response: IncomingMessage, bytes: number): Promise<void> {
   return new Promise((resolve, reject) => {
     let remainingBytes = bytes;
     const onData = (piece: Buffer): void => {
@@ -63,14 +63,14 @@ test.skipIf(process.platform !== 'linux')('fifty streams of 200 MB take less tha
         }).on('error', reject);
       });
     const listener = await listen();
-    await take(listener, PIECE_BYTES);
+    await readBytes(listener, PIECE_BYTES);
     listener.destroy();
     const idle = rssOf(server.child.pid ?? 0);
 
     const listeners = await Promise.all(Array.from({ length: LISTENER_COUNT }, listen));
     let highest = 0;
     for (let round = 0; round < ROUND_COUNT; round++) {
-      await Promise.all(listeners.map((listener) => take(listener, PIECE_BYTES)));
+      await Promise.all(listeners.map((listener) => readBytes(listener, PIECE_BYTES)));
       highest = Math.max(highest, rssOf(server.child.pid ?? 0));
     }
     expect(listeners.map(({ statusCode, headers }) => [statusCode, headers['content-length']])).toEqual(

@@ -37,7 +37,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-async function run<R>(server: TestServer, path: string): Promise<JobOut & { result: R }> {
+async function runJobOn<R>(server: TestServer, path: string): Promise<JobOut & { result: R }> {
   const { body } = await server.api<JobOut>(path, { method: 'POST', body: {} });
   await server.app.drain();
   return (await server.api<JobOut & { result: R }>(`/jobs/${body.id}`)).body;
@@ -75,21 +75,21 @@ describe('a library in a third storage', () => {
   afterAll(() => server.close());
 
   it('is scanned, played, shown with its covers and compared with its checksums', async () => {
-    const { status, result } = await run<ScanResult>(server, '/sources/local_folder/scan');
+    const { status, result } = await runJobOn<ScanResult>(server, '/sources/local_folder/scan');
     expect([status, result.failed_count, result.added]).toEqual(['succeeded', 0, result.files]);
     await expectPlayable(server, 'archive');
     expect(existsSync(join(dir, 'library'))).toBe(false);
     expect(existsSync(join(base, 'store', 'music.db'))).toBe(true);
-    expect((await run<ScanResult>(server, '/sources/local_folder/scan')).result).toMatchObject({ added: 0 });
+    expect((await runJobOn<ScanResult>(server, '/sources/local_folder/scan')).result).toMatchObject({ added: 0 });
 
-    const verifyReport = (await run<VerifyReport>(server, '/jobs/verify')).result;
+    const verifyReport = (await runJobOn<VerifyReport>(server, '/jobs/verify')).result;
     expect(verifyReport).toMatchObject({ damaged: 0, missing: 0 });
     expect(verifyReport.checked).toBeGreaterThanOrEqual(manifest.files.filter((file) => !file.duplicateOf).length);
     expect((await server.api('/health')).body).toMatchObject({ storage: 'ok' });
   });
 
   it('is backed up to the backup target of the same storage', async () => {
-    expect((await run(server, '/backups')).status).toBe('succeeded');
+    expect((await runJobOn(server, '/backups')).status).toBe('succeeded');
     const { body } = await server.api<BackupsOut>('/backups');
     expect([body.target, body.problem, body.items.length]).toEqual(['archive', null, 1]);
   });

@@ -75,7 +75,7 @@ describe('local storage on its disk', () => {
 
 describe('sweepTemp', () => {
   const now = () => new Date();
-  const leave = (name: string, modifiedAt = new Date()): void => {
+  const leaveTempFile = (name: string, modifiedAt = new Date()): void => {
     fs.mkdirSync(join(dir, 'tmp'), { recursive: true });
     fs.writeFileSync(join(dir, 'tmp', name), 'half');
     fs.utimesSync(join(dir, 'tmp', name), modifiedAt, modifiedAt);
@@ -86,10 +86,10 @@ describe('sweepTemp', () => {
     const alive = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
     await once(alive, 'spawn');
     try {
-      leave(tempName(dead, 'aa'));
-      leave(tempName(alive.pid ?? 0, 'bb'));
-      leave(tempName(process.pid, 'cc'));
-      leave('notes.txt');
+      leaveTempFile(tempName(dead, 'aa'));
+      leaveTempFile(tempName(alive.pid ?? 0, 'bb'));
+      leaveTempFile(tempName(process.pid, 'cc'));
+      leaveTempFile('notes.txt');
       expect(await sweepTemp({ root: dir, now })).toBe(1);
       expect(fs.readdirSync(join(dir, 'tmp')).sort()).toEqual(
         [tempName(alive.pid ?? 0, 'bb'), tempName(process.pid, 'cc'), 'notes.txt'].sort(),
@@ -100,9 +100,9 @@ describe('sweepTemp', () => {
   });
 
   it('removes the files of an earlier process with the same id, and those a day old', async () => {
-    leave(tempName(process.pid, 'aa'), new Date(performance.timeOrigin - 60_000));
+    leaveTempFile(tempName(process.pid, 'aa'), new Date(performance.timeOrigin - 60_000));
     expect(await sweepTemp({ root: dir, now })).toBe(1);
-    leave(tempName(process.ppid, 'bb'));
+    leaveTempFile(tempName(process.ppid, 'bb'));
     expect(await sweepTemp({ root: dir, now })).toBe(0);
     expect(await sweepTemp({ root: dir, now: () => new Date(Date.now() + 25 * 3_600_000) })).toBe(1);
   });

@@ -45,7 +45,7 @@ if (endpoint !== undefined)
     let proxy: FaultProxy;
     let server: TestServer;
     let env: Record<string, string>;
-    const run = <R>(path: string) => runJob<R>(server, path);
+    const runJobAt = <R>(path: string) => runJob<R>(server, path);
 
     beforeAll(() => {
       base = mkdtempSync(join(tmpdir(), 'tonearm-faults-'));
@@ -68,7 +68,7 @@ if (endpoint !== undefined)
         mkdirSync(dir);
         proxy.fault = fault; // the fault also occurs at the start
         server = await startServer({ dir, env, storeLimits: STORE_LIMITS });
-        const scan = await run<ScanResult>('/sources/local_folder/scan');
+        const scan = await runJobAt<ScanResult>('/sources/local_folder/scan');
         let broken = proxy.broken;
         const hasBitten = (): void => {
           expect(proxy.broken).toBeGreaterThan(broken);
@@ -77,9 +77,12 @@ if (endpoint !== undefined)
         expect(broken).toBeGreaterThan(0);
         if (name === 'has another clock') expect(JSON.stringify(scan)).toMatch(/clock/);
         proxy.fault = () => undefined;
-        expect(await run<ScanResult>('/sources/local_folder/scan')).toMatchObject({ status: 'succeeded', error: null });
+        expect(await runJobAt<ScanResult>('/sources/local_folder/scan')).toMatchObject({
+          status: 'succeeded',
+          error: null,
+        });
         expect(await allTracks(server)).toHaveLength(TRACK_COUNT);
-        expect((await run<VerifyReport>('/jobs/verify')).result).toMatchObject({
+        expect((await runJobAt<VerifyReport>('/jobs/verify')).result).toMatchObject({
           damaged: 0,
           missing: 0,
           unreadable: 0,
@@ -87,16 +90,16 @@ if (endpoint !== undefined)
         });
 
         proxy.fault = fault;
-        await run('/backups');
+        await runJobAt('/backups');
         hasBitten();
         proxy.fault = () => undefined;
-        expect(await run('/backups')).toMatchObject({ status: 'succeeded', result: { absent: 0 } });
+        expect(await runJobAt('/backups')).toMatchObject({ status: 'succeeded', result: { absent: 0 } });
         proxy.fault = fault;
-        await run('/backups/check');
+        await runJobAt('/backups/check');
         if (!name.includes('put')) hasBitten();
         proxy.fault = () => undefined;
-        expect((await run<BackupCheckResult>('/backups/check')).result).toMatchObject({ lost: 0 });
-        expect((await run<BackupCheckResult>('/backups/check')).result).toMatchObject({ faults: 0, lost: 0 });
+        expect((await runJobAt<BackupCheckResult>('/backups/check')).result).toMatchObject({ lost: 0 });
+        expect((await runJobAt<BackupCheckResult>('/backups/check')).result).toMatchObject({ faults: 0, lost: 0 });
 
         const to = join(base, randomUUID());
         const restore = async () => restoreFrom(await openBackup('s3', { env }), to, { replace: true });

@@ -160,41 +160,41 @@ if (endpoint !== undefined)
       const { server, tracks } = await openScanned();
       const [byVerify, byPlay, byBackup] = tracks as [TrackOut, TrackOut, TrackOut];
       const originalsByTrack = new Map(tracks.map((track) => [track, readFileSync(originalOf(track))]));
-      const isRight = async (track: TrackOut): Promise<boolean> =>
+      const isIntact = async (track: TrackOut): Promise<boolean> =>
         (await raw.read(toObjectKey(track)).catch(() => undefined))?.equals(originalsByTrack.get(track) as Buffer) ===
         true;
       await flip(toObjectKey(byVerify));
       expect(await verify(server)).toMatchObject({ healed: 1, damaged: 0 });
-      expect(await isRight(byVerify)).toBe(true);
+      expect(await isIntact(byVerify)).toBe(true);
 
       await flip(toObjectKey(byPlay));
       await expect(fetchAudio(server, byPlay)).rejects.toThrow();
-      await until(() => isRight(byPlay));
+      await until(() => isIntact(byPlay));
       await server.app.drain();
 
       await backUp(server);
       rmSync(originalOf(byBackup));
       await raw.delete(toObjectKey(byBackup));
       expect(await verify(server)).toMatchObject({ healed: 1, missing: 0 });
-      expect(await isRight(byBackup)).toBe(true);
+      expect(await isIntact(byBackup)).toBe(true);
 
       const { BACKUP_TARGET: _, ...envWithoutBackup } = env;
       env = { ...envWithoutBackup, S3_PREFIX: `${prefix}/other` };
       const otherLibrary = await openScanned();
       const [byCache, byScan] = otherLibrary.tracks as [TrackOut, TrackOut];
-      const at = (track: TrackOut): string => `${prefix}/other/${keyOf(track)}`;
+      const objectKeyOf = (track: TrackOut): string => `${prefix}/other/${keyOf(track)}`;
       const [cachedOriginal, otherOriginal] = [readFileSync(originalOf(byCache)), readFileSync(originalOf(byScan))];
       expect((await fetchAudio(otherLibrary.server, byCache)).equals(cachedOriginal)).toBe(true);
       await until(() => existsSync(join(otherLibrary.server.dir, 'cache', 'objects', hashInKey(keyOf(byCache)))));
       for (const track of [byCache, byScan]) {
         rmSync(originalOf(track));
-        await raw.delete(at(track));
+        await raw.delete(objectKeyOf(track));
       }
       expect(await verify(otherLibrary.server)).toMatchObject({ healed: 1, missing: 1 });
-      expect((await raw.read(at(byCache))).equals(cachedOriginal)).toBe(true);
+      expect((await raw.read(objectKeyOf(byCache))).equals(cachedOriginal)).toBe(true);
       writeFileSync(originalOf(byScan), otherOriginal);
       await scan(otherLibrary.server);
-      expect((await raw.read(at(byScan))).equals(otherOriginal)).toBe(true);
+      expect((await raw.read(objectKeyOf(byScan))).equals(otherOriginal)).toBe(true);
     });
 
     it('is another place at another address, also with a bucket and a prefix of the same names', async () => {
@@ -248,8 +248,8 @@ if (endpoint !== undefined)
         expect(zipFiles.some((bytes) => bytes.equals(readFileSync(originalOf(track))))).toBe(true);
       // one request for the checksum, one to send the file
       expect(proxy.requests - requests).toBeLessThanOrEqual(2 * TRACK_COUNT);
-      const part = await fetch(url, { headers: { ...headers, Range: 'bytes=1000-' } });
-      expect(Buffer.from(await part.arrayBuffer()).equals(zipBytes.subarray(1_000))).toBe(true);
+      const rangeResponse = await fetch(url, { headers: { ...headers, Range: 'bytes=1000-' } });
+      expect(Buffer.from(await rangeResponse.arrayBuffer()).equals(zipBytes.subarray(1_000))).toBe(true);
     });
 
     it.runIf(TESTED.virtualHost)('is reached by its bucket’s own host name', async () => {
@@ -296,15 +296,15 @@ if (endpoint !== undefined)
         await server.app.drain();
         return answer.status;
       };
-      for (const part of [1, 2, 3]) {
+      for (const partNumber of [1, 2, 3]) {
         let isDown = false;
         proxy.fault = ({ url }) => {
           if (isDown) return 'refuse';
-          isDown = url.includes(`partNumber=${part}&`);
+          isDown = url.includes(`partNumber=${partNumber}&`);
           return isDown ? 'cut request' : undefined;
         };
-        expect([part, await upload()]).toEqual([part, 503]);
-        expect([part, isDown]).toEqual([part, true]);
+        expect([partNumber, await upload()]).toEqual([partNumber, 503]);
+        expect([partNumber, isDown]).toEqual([partNumber, true]);
         expect(await raw.keys(`${prefix}/library/audio/`)).toEqual([]);
       }
       proxy.fault = () => undefined;

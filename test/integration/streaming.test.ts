@@ -57,7 +57,7 @@ const storeTrack = async (values: Partial<typeof tracks.$inferInsert> = {}): Pro
     ...values,
   });
 };
-const get = (id: number, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
+const getStream = (id: number, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
   fetch(`${streamServer.url}/stream/${id}`, { method, headers: { authorization: 'Bearer good', ...headers } });
 const readBytes = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 const jsonOf = async (response: Response): Promise<{ detail: string; status: number }> =>
@@ -65,7 +65,7 @@ const jsonOf = async (response: Response): Promise<{ detail: string; status: num
 
 describe('streaming', () => {
   it('sends the whole file byte for byte, with all headers', async () => {
-    const response = await get(await storeTrack());
+    const response = await getStream(await storeTrack());
     expect(response.status).toBe(200);
     expect((await readBytes(response)).equals(AUDIO_BYTES)).toBe(true);
     expect(response.headers.get('content-length')).toBe(String(AUDIO_BYTES.length));
@@ -91,7 +91,7 @@ describe('streaming', () => {
     [`bytes=${size - 1}-`, size - 1, size - 1],
     [`bytes=100-${size + 50}`, 100, size - 1],
   ])('answers %s with exactly those bytes', async (range, start, end) => {
-    const response = await get(await storeTrack(), { range });
+    const response = await getStream(await storeTrack(), { range });
     expect(response.status).toBe(206);
     expect(response.headers.get('content-range')).toBe(`bytes ${start}-${end}/${size}`);
     expect(response.headers.get('content-length')).toBe(String(end - start + 1));
@@ -99,7 +99,7 @@ describe('streaming', () => {
   });
 
   it.each(['bytes=0-1,5-9', 'bytes=9-5', 'items=0-1', 'bytes=x'])('answers %s with the whole file', async (range) => {
-    const response = await get(await storeTrack(), { range });
+    const response = await getStream(await storeTrack(), { range });
     expect(response.status).toBe(200);
     expect((await readBytes(response)).equals(AUDIO_BYTES)).toBe(true);
   });
@@ -107,7 +107,7 @@ describe('streaming', () => {
   it.each([`bytes=${size}-`, `bytes=${size + 5}-${size + 9}`, 'bytes=-0'])(
     'rejects %s, with the size',
     async (range) => {
-      const response = await get(await storeTrack(), { range });
+      const response = await getStream(await storeTrack(), { range });
       expect(response.status).toBe(416);
       expect(response.headers.get('content-range')).toBe(`bytes */${size}`);
       expect(response.headers.get('content-type')).toContain('application/problem+json');
@@ -117,21 +117,21 @@ describe('streaming', () => {
 
   it('answers a range only when If-Range still holds', async () => {
     const id = await storeTrack();
-    const headResponse = await get(id, {}, 'HEAD');
+    const headResponse = await getStream(id, {}, 'HEAD');
     const [etag, modified] = [headResponse.headers.get('etag') ?? '', headResponse.headers.get('last-modified') ?? ''];
     for (const currentValidator of [etag, modified])
-      expect((await get(id, { range: 'bytes=5-9', 'if-range': currentValidator })).status).toBe(206);
+      expect((await getStream(id, { range: 'bytes=5-9', 'if-range': currentValidator })).status).toBe(206);
     for (const staleValidator of ['"other"', `W/${etag}`, 'Sun, 06 Nov 1994 08:49:37 GMT']) {
-      const response = await get(id, { range: 'bytes=5-9', 'if-range': staleValidator });
+      const response = await getStream(id, { range: 'bytes=5-9', 'if-range': staleValidator });
       expect(response.status).toBe(200);
       expect((await readBytes(response)).length).toBe(size);
     }
-    expect((await get(id, { range: `bytes=${size}-`, 'if-range': '"other"' })).status).toBe(200);
+    expect((await getStream(id, { range: `bytes=${size}-`, 'if-range': '"other"' })).status).toBe(200);
   });
 
   it('answers HEAD like GET without the bytes, and without ranges', async () => {
     const id = await storeTrack();
-    const response = await get(id, { range: 'bytes=0-9' }, 'HEAD');
+    const response = await getStream(id, { range: 'bytes=0-9' }, 'HEAD');
     expect(response.status).toBe(200);
     expect(response.headers.get('content-length')).toBe(String(size));
     expect(response.headers.get('accept-ranges')).toBe('bytes');
@@ -140,26 +140,30 @@ describe('streaming', () => {
 
   it('answers conditions with 304 and 412', async () => {
     const id = await storeTrack();
-    const headResponse = await get(id, {}, 'HEAD');
+    const headResponse = await getStream(id, {}, 'HEAD');
     const [etag, modified] = [headResponse.headers.get('etag') ?? '', headResponse.headers.get('last-modified') ?? ''];
-    const fresh = await get(id, { 'if-none-match': etag, range: 'bytes=0-9' });
-    expect([fresh.status, fresh.headers.get('etag'), await fresh.text()]).toEqual([304, etag, '']);
-    expect((await get(id, { 'if-modified-since': modified })).status).toBe(304);
-    expect((await get(id, { 'if-none-match': '"x"', 'if-modified-since': modified })).status).toBe(200);
-    expect((await get(id, { 'if-match': '"x"' })).status).toBe(412);
-    expect((await get(id, { 'if-match': etag })).status).toBe(200);
+    const freshResponse = await getStream(id, { 'if-none-match': etag, range: 'bytes=0-9' });
+    expect([freshResponse.status, freshResponse.headers.get('etag'), await freshResponse.text()]).toEqual([
+      304,
+      etag,
+      '',
+    ]);
+    expect((await getStream(id, { 'if-modified-since': modified })).status).toBe(304);
+    expect((await getStream(id, { 'if-none-match': '"x"', 'if-modified-since': modified })).status).toBe(200);
+    expect((await getStream(id, { 'if-match': '"x"' })).status).toBe(412);
+    expect((await getStream(id, { 'if-match': etag })).status).toBe(200);
   });
 
   it('sends an empty file, and refuses ranges of it', async () => {
     fs.writeFileSync(join(music, 'empty.mp3'), '');
     const id = library.addTrack({ storageUri: 'file:empty.mp3' });
-    const response = await get(id);
+    const response = await getStream(id);
     expect([response.status, response.headers.get('content-length'), (await readBytes(response)).length]).toEqual([
       200,
       '0',
       0,
     ]);
-    expect((await get(id, { range: 'bytes=0-' })).status).toBe(416);
+    expect((await getStream(id, { range: 'bytes=0-' })).status).toBe(416);
   });
 
   it('serves many listeners of one file at once', async () => {
@@ -167,7 +171,7 @@ describe('streaming', () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, async (_, i) => {
         const start = i * 30_000;
-        return (await readBytes(await get(id, { range: `bytes=${start}-` }))).equals(AUDIO_BYTES.subarray(start));
+        return (await readBytes(await getStream(id, { range: `bytes=${start}-` }))).equals(AUDIO_BYTES.subarray(start));
       }),
     );
     expect(answers.every(Boolean)).toBe(true);
@@ -183,14 +187,14 @@ describe('streaming', () => {
 
 describe('streaming unavailable audio', () => {
   it('answers 404 for an unknown track and 422 for an invalid id', async () => {
-    expect((await get(999)).status).toBe(404);
+    expect((await getStream(999)).status).toBe(404);
     expect((await fetch(`${streamServer.url}/stream/abc?token=good`)).status).toBe(422);
   });
 
   it('answers 409 for a placeholder, and how to fetch it', async () => {
     for (const availability of ['remote', 'fetching'] as const) {
       const id = library.addTrack({ availability, storageUri: null });
-      const response = await get(id);
+      const response = await getStream(id);
       expect(response.status).toBe(409);
       expect((await jsonOf(response)).detail).toContain(`POST /api/v1/tracks/${id}/materialize`);
     }
@@ -198,7 +202,7 @@ describe('streaming unavailable audio', () => {
   });
 
   it('answers 410 for a missing track', async () => {
-    expect((await get(library.addTrack({ availability: 'missing', storageUri: 'file:x.mp3' }))).status).toBe(410);
+    expect((await getStream(library.addTrack({ availability: 'missing', storageUri: 'file:x.mp3' }))).status).toBe(410);
   });
 
   it('answers 410 when the audio no longer exists, and marks the track', async () => {
@@ -206,13 +210,13 @@ describe('streaming unavailable audio', () => {
     await rm(join(dir, 'library', 'audio'), { recursive: true });
     fs.writeFileSync(join(music, 'another.mp3'), ''); // the server takes an empty folder for a disconnected disk
     const otherTrackId = library.addTrack({ storageUri: 'file:gone.mp3' });
-    for (const trackId of [id, otherTrackId]) expect((await get(trackId)).status).toBe(410);
+    for (const trackId of [id, otherTrackId]) expect((await getStream(trackId)).status).toBe(410);
     expect(goneIds).toEqual([id, otherTrackId]);
   });
 
   it('answers 503 when the music folder is not connected, and marks nothing', async () => {
     await rm(music, { recursive: true });
-    const response = await get(library.addTrack({ storageUri: 'file:a.mp3' }));
+    const response = await getStream(library.addTrack({ storageUri: 'file:a.mp3' }));
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).not.toBeNull();
     expect(goneIds).toEqual([]);
@@ -220,7 +224,7 @@ describe('streaming unavailable audio', () => {
 
   it('checks the parameters of a transcode, and sends the original without ffmpeg', async () => {
     const id = await storeTrack();
-    const ask = async (query: string): Promise<number> =>
+    const requestStatus = async (query: string): Promise<number> =>
       (await fetch(`${streamServer.url}/stream/${id}?token=good&${query}`, { method: 'HEAD' })).status;
     for (const query of [
       'format=mp3',
@@ -229,7 +233,7 @@ describe('streaming unavailable audio', () => {
       'start_ms=0',
       'start_ms=30000&format=opus&max_bitrate=96',
     ])
-      expect(await ask(query)).toBe(200);
+      expect(await requestStatus(query)).toBe(200);
     for (const query of [
       'format=exe',
       'format=',
@@ -240,7 +244,7 @@ describe('streaming unavailable audio', () => {
       'start_ms=1e9',
       'start_ms=999999999999',
     ])
-      expect(await ask(query)).toBe(422);
+      expect(await requestStatus(query)).toBe(422);
   });
 });
 
@@ -248,24 +252,24 @@ describe('an MP3 from a time on', () => {
   it('is sent from the frame that is heard then, without ffmpeg', async () => {
     fs.writeFileSync(join(music, 'long.mp3'), silentMp3(1_000));
     const id = library.addTrack({ storageUri: 'file:long.mp3', format: 'mp3', durationMs: 26_000 });
-    const ask = (query: string, headers = {}) =>
+    const requestStream = (query: string, headers = {}) =>
       fetch(`${streamServer.url}/stream/${id}?token=good&${query}`, { headers });
-    const part = await ask('start_ms=10000');
+    const partialResponse = await requestStream('start_ms=10000');
     const from = Math.floor((441_000 + 1_105) / 1_152) * SILENT_FRAME_BYTES;
     const size = 1_000 * SILENT_FRAME_BYTES - from;
-    expect([part.status, (await readBytes(part)).length, part.headers.get('content-type')]).toEqual([
-      200,
-      size,
-      'audio/mpeg',
-    ]);
-    const range = await ask('start_ms=10000', { range: 'bytes=100-199' });
+    expect([
+      partialResponse.status,
+      (await readBytes(partialResponse)).length,
+      partialResponse.headers.get('content-type'),
+    ]).toEqual([200, size, 'audio/mpeg']);
+    const range = await requestStream('start_ms=10000', { range: 'bytes=100-199' });
     expect([range.status, range.headers.get('content-range')]).toEqual([206, `bytes 100-199/${size}`]);
     expect(await readBytes(range)).toEqual(silentMp3(1_000).subarray(from + 100, from + 200));
-    const tags = await Promise.all(['', 'start_ms=10000', 'start_ms=11000'].map((query) => ask(query)));
+    const tags = await Promise.all(['', 'start_ms=10000', 'start_ms=11000'].map((query) => requestStream(query)));
     expect(new Set(tags.map(({ headers }) => headers.get('etag'))).size).toBe(3);
     // a start after the end still returns audio that can be decoded
-    expect((await readBytes(await ask('start_ms=3600000'))).length).toBe(2 * SILENT_FRAME_BYTES);
-    expect((await readBytes(await ask('start_ms=10000&format=raw'))).length).toBe(1_000 * SILENT_FRAME_BYTES);
+    expect((await readBytes(await requestStream('start_ms=3600000'))).length).toBe(2 * SILENT_FRAME_BYTES);
+    expect((await readBytes(await requestStream('start_ms=10000&format=raw'))).length).toBe(1_000 * SILENT_FRAME_BYTES);
   });
 
   it('is the whole file when it has no frames and there is no ffmpeg', async () => {
@@ -280,22 +284,22 @@ describe('streaming from the music folder', () => {
   it('has a new ETag when the file changes', async () => {
     fs.writeFileSync(join(music, 'a.ogg'), 'first');
     const id = library.addTrack({ storageUri: 'file:a.ogg', format: 'ogg', contentHash: 'ab'.repeat(32) });
-    const firstResponse = await get(id);
+    const firstResponse = await getStream(id);
     const etag = firstResponse.headers.get('etag') ?? '';
     expect([await firstResponse.text(), firstResponse.headers.get('content-type')]).toEqual(['first', 'audio/ogg']);
     fs.writeFileSync(join(music, 'a.ogg'), 'second');
-    const secondResponse = await get(id, { 'if-none-match': etag });
+    const secondResponse = await getStream(id, { 'if-none-match': etag });
     expect([secondResponse.status, await secondResponse.text()]).toEqual([200, 'second']);
   });
 
   it.skipIf(process.platform === 'win32')('opens names that are not UTF-8', async () => {
     fs.writeFileSync(Buffer.concat([Buffer.from(`${music}/`), Buffer.from([0xe9, 0x2e, 0x6d, 0x70, 0x33])]), 'audio');
-    expect(await (await get(library.addTrack({ storageUri: 'file:\\xe9.mp3' }))).text()).toBe('audio');
+    expect(await (await getStream(library.addTrack({ storageUri: 'file:\\xe9.mp3' }))).text()).toBe('audio');
   });
 
   onLinux('does not wait for a named pipe', async () => {
     (await import('node:child_process')).execFileSync('mkfifo', [join(music, 'pipe.mp3')]);
-    expect((await get(library.addTrack({ storageUri: 'file:pipe.mp3' }))).status).toBe(503);
+    expect((await getStream(library.addTrack({ storageUri: 'file:pipe.mp3' }))).status).toBe(503);
   });
 });
 
@@ -306,25 +310,25 @@ describe('streaming from a storage without files', () => {
     const otherServer = await serveRoutes(
       streamingRoutes({ db: library.db, audioStore: remote, onGone: (track) => goneIds.push(track) }),
     );
-    const ask = (headers: Record<string, string>, method = 'GET') =>
+    const requestStream = (headers: Record<string, string>, method = 'GET') =>
       fetch(`${otherServer.url}/stream/${id}?token=good`, { headers, method });
     try {
-      const wholeAnswer = await ask({});
+      const wholeAnswer = await requestStream({});
       expect([wholeAnswer.status, wholeAnswer.headers.get('content-length')]).toEqual([
         200,
         String(AUDIO_BYTES.length),
       ]);
       expect((await readBytes(wholeAnswer)).equals(AUDIO_BYTES)).toBe(true);
-      const part = await ask({ range: 'bytes=300000-900000' });
-      expect([part.status, part.headers.get('content-range')]).toEqual([
+      const partialResponse = await requestStream({ range: 'bytes=300000-900000' });
+      expect([partialResponse.status, partialResponse.headers.get('content-range')]).toEqual([
         206,
         `bytes 300000-900000/${AUDIO_BYTES.length}`,
       ]);
-      expect((await readBytes(part)).equals(AUDIO_BYTES.subarray(300_000, 900_001))).toBe(true);
-      expect((await ask({}, 'HEAD')).headers.get('content-length')).toBe(String(AUDIO_BYTES.length));
-      expect((await ask({ range: `bytes=${AUDIO_BYTES.length}-` })).status).toBe(416);
+      expect((await readBytes(partialResponse)).equals(AUDIO_BYTES.subarray(300_000, 900_001))).toBe(true);
+      expect((await requestStream({}, 'HEAD')).headers.get('content-length')).toBe(String(AUDIO_BYTES.length));
+      expect((await requestStream({ range: `bytes=${AUDIO_BYTES.length}-` })).status).toBe(416);
       await rm(join(dir, 'library', 'audio'), { recursive: true });
-      expect((await ask({})).status).toBe(410);
+      expect((await requestStream({})).status).toBe(410);
       expect(goneIds).toEqual([id]);
     } finally {
       await otherServer.close();
@@ -352,7 +356,7 @@ describe('clients that disconnect', () => {
     expect(openFiles()).toBe(previousOpenFiles + 20);
     for (const socket of sockets) socket.destroy();
     await expect.poll(openFiles).toBe(previousOpenFiles);
-    expect((await get(id, { range: 'bytes=-10' })).status).toBe(206);
+    expect((await getStream(id, { range: 'bytes=-10' })).status).toBe(206);
   });
 
   it('end the search for a time in an MP3', async () => {
@@ -387,7 +391,7 @@ describe('clients that disconnect', () => {
   onLinux('get a broken connection, not a short answer, when the file shrinks under them', async () => {
     fs.writeFileSync(join(music, 'shrinks.wav'), Buffer.alloc(64 << 20));
     const id = library.addTrack({ storageUri: 'file:shrinks.wav', format: 'wav' });
-    const response = await get(id);
+    const response = await getStream(id);
     fs.truncateSync(join(music, 'shrinks.wav'), 1000);
     await expect(readBytes(response)).rejects.toThrow();
   });

@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const CLIENT_QUERY = 'v=1.16.1&c=test&f=json';
-async function ask(
+async function callEndpoint(
   query: string,
   init?: RequestInit & { endpoint?: string },
 ): Promise<{ status: number; code: number | 'ok'; headers: Headers; text: string }> {
@@ -38,7 +38,8 @@ async function ask(
     text,
   };
 }
-const codeOf = async (query: string, init?: RequestInit): Promise<number | 'ok'> => (await ask(query, init)).code;
+const codeOf = async (query: string, init?: RequestInit): Promise<number | 'ok'> =>
+  (await callEndpoint(query, init)).code;
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 
 /** Wrong credentials: a name, parameters made from the correct app password, and the expected error code. */
@@ -69,11 +70,13 @@ const WRONG_CREDENTIALS: [string, (p: string) => string, number][] = [
   ['very long credentials', () => `u=${'a'.repeat(5_000)}&p=${'b'.repeat(5_000)}`, 40],
 ];
 /** Splits the cases into groups below the limit on failed sign-ins. */
-const inGroups = (all: typeof WRONG_CREDENTIALS) =>
-  Array.from({ length: Math.ceil(all.length / 8) }, (_, n) => all.slice(n * 8, n * 8 + 8)).map((cases) => ({
-    cases,
-    names: cases.map(([name]) => name).join(', '),
-  }));
+const inGroups = (credentials: typeof WRONG_CREDENTIALS) =>
+  Array.from({ length: Math.ceil(credentials.length / 8) }, (_, n) => credentials.slice(n * 8, n * 8 + 8)).map(
+    (cases) => ({
+      cases,
+      names: cases.map(([name]) => name).join(', '),
+    }),
+  );
 
 describe('the Subsonic API', () => {
   it('accepts the app password, in every form', async () => {
@@ -105,14 +108,17 @@ describe('the Subsonic API', () => {
     async ({ cases }) => {
       await registerUser(server);
       for (const [name, query, code] of cases)
-        expect(await ask(`${query(phone.password)}&${CLIENT_QUERY}`), name).toMatchObject({ status: 200, code });
+        expect(await callEndpoint(`${query(phone.password)}&${CLIENT_QUERY}`), name).toMatchObject({
+          status: 200,
+          code,
+        });
     },
   );
 
   it('answers the same for a wrong name and a wrong password', async () => {
     const [wrongName, wrongPassword] = [
-      await ask(`u=nobody&p=x&${CLIENT_QUERY}`),
-      await ask(`u=admin&p=x&${CLIENT_QUERY}`),
+      await callEndpoint(`u=nobody&p=x&${CLIENT_QUERY}`),
+      await callEndpoint(`u=admin&p=x&${CLIENT_QUERY}`),
     ];
     expect(wrongName.text).toBe(wrongPassword.text);
   });
@@ -135,7 +141,7 @@ describe('the Subsonic API', () => {
 
   it('returns its extensions to everybody, with any credentials', async () => {
     for (const query of ['f=json', 'f=json&u=nobody&p=x&t=y&s=z&apiKey=w', 'f=json&v=9&c=x'])
-      expect(await ask(query, { endpoint: 'getOpenSubsonicExtensions' })).toMatchObject({ code: 'ok' });
+      expect(await callEndpoint(query, { endpoint: 'getOpenSubsonicExtensions' })).toMatchObject({ code: 'ok' });
   });
 
   it('does not let ordinary users administrate', async () => {
@@ -179,7 +185,7 @@ describe('the Subsonic API', () => {
 
   it('limits wrong credentials, but not right ones', async () => {
     for (let n = 0; n < LIMITS.pair; n++) expect(await codeOf(`u=admin&p=wrong${n}&${CLIENT_QUERY}`)).toBe(40);
-    const refusal = await ask(`u=admin&p=wrong&${CLIENT_QUERY}`);
+    const refusal = await callEndpoint(`u=admin&p=wrong&${CLIENT_QUERY}`);
     expect([refusal.status, refusal.code, Number(refusal.headers.get('retry-after')) > 0]).toEqual([429, 40, true]);
     expect(await codeOf(`u=admin&p=${phone.password}&${CLIENT_QUERY}`)).toBe('ok');
   });
@@ -190,7 +196,7 @@ describe('the Subsonic API', () => {
   });
 
   it('has limits separate from those of signing in', async () => {
-    for (let n = 0; n < LIMITS.address + 5; n++) await ask(`u=admin&p=wrong${n}&${CLIENT_QUERY}`);
+    for (let n = 0; n < LIMITS.address + 5; n++) await callEndpoint(`u=admin&p=wrong${n}&${CLIENT_QUERY}`);
     expect((await server.api('/auth/login', { method: 'POST', token: null, body: ADMIN })).status).toBe(200);
   });
 });

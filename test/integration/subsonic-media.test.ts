@@ -328,14 +328,14 @@ describe('shares', () => {
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/);
     const [, source = ''] = /src="([^"]+)"/.exec(html) ?? [];
     expect((await readBytes(await fetch(server.url + source))).equals(original)).toBe(true);
-    for (const other of [
+    for (const otherId of [
       source.replace(/0$/, '1'),
       source.replace(/0$/, '-1'),
       `${source}x`,
       '/share/aaaaaaaaaaaaaaaaaaaaaa',
       '/share/aaaaaaaaaaaaaaaaaaaaaa/0',
     ])
-      expect((await fetch(server.url + other)).status, other).not.toBe(200);
+      expect((await fetch(server.url + otherId)).status, otherId).not.toBe(200);
     expect(
       (await phone.ask<{ share: Share[] }>('getShares', {}, 'shares')).share.find((item) => item.id === id),
     ).toMatchObject({ visitCount: 1 });

@@ -80,8 +80,14 @@ describe('an account', () => {
     expect((await owner.get('getUser', { username: 'other' })).body.error?.code).toBe(70);
   });
   it('takes the roles that every account has', async () => {
-    const usual = { streamRole: true, playlistRole: true, settingsRole: true, commentRole: true, musicFolderId: 1 };
-    expect((await owner.get('updateUser', { username: 'made', ...usual })).body.status).toBe('ok');
+    const usualRoles = {
+      streamRole: true,
+      playlistRole: true,
+      settingsRole: true,
+      commentRole: true,
+      musicFolderId: 1,
+    };
+    expect((await owner.get('updateUser', { username: 'made', ...usualRoles })).body.status).toBe('ok');
     // according to the protocol playlistRole has no effect, and libraries send it unasked
     expect((await owner.get('updateUser', { username: 'made', playlistRole: false })).body.status).toBe('ok');
   });

@@ -22,10 +22,10 @@ afterAll(() => temp.close());
 
 /** Records all statements; `plans` returns them with their query plans. */
 function recordStatements(): { statements: Statements; plans: () => { sql: string; plan: string }[] } {
-  const run: { sql: string; params: Params }[] = [];
+  const statementsRun: { sql: string; params: Params }[] = [];
   const real = createStatements(temp.db.$client);
   const recordCall = <T extends (sql: string, params: Params) => unknown>(work: T): T =>
-    ((sql: string, params: Params) => (run.push({ sql, params }), work(sql, params))) as T;
+    ((sql: string, params: Params) => (statementsRun.push({ sql, params }), work(sql, params))) as T;
   return {
     statements: {
       ...real,
@@ -35,7 +35,7 @@ function recordStatements(): { statements: Statements; plans: () => { sql: strin
       value: recordCall(real.value),
     },
     plans: () =>
-      run.map(({ sql, params }) => ({
+      statementsRun.map(({ sql, params }) => ({
         sql,
         plan: temp.db.$client
           .prepare<[Params], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)

@@ -77,7 +77,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const story = (name: string, run: () => Promise<void>): void => it(name, run, PATIENCE_MS);
+const story = (name: string, runStory: () => Promise<void>): void => it(name, runStory, PATIENCE_MS);
 
 story('Symfonium: copies all by search3 with an API key, then plays, genres, bookmarks and radio', async () => {
   const app = await open('Symfonium', { form: 'apiKey', suffix: '' });

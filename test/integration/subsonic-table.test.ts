@@ -27,14 +27,14 @@ interface Row {
    */
   ok?: string;
   zero?: string;
-  refused?: string;
+  refusedKinds?: string;
   with?: PhoneParams;
   /** Another parameter that takes the id, if there are several. */
-  also?: string;
+  otherParameter?: string;
   body?: object;
   /** Creates the item that the call removes. If it returns an id, this id replaces the one of its kind. */
-  fresh?: () => Promise<string | undefined>;
-  as?: 'owner';
+  createFresh?: () => Promise<string | undefined>;
+  caller?: 'owner';
 }
 
 const LIKABLE_KINDS = 'track album artist albumFolder artistFolder';
@@ -57,7 +57,7 @@ const READ_ROWS: Row[] = [
   { endpoint: 'getSimilarSongs2', by: 'id', ok: LIKABLE_KINDS, zero: SEVERAL_TRACK_KINDS },
   // no sound of this library was analyzed
   { endpoint: 'getSonicSimilarTracks', by: 'id', zero: 'track' },
-  { endpoint: 'findSonicPath', by: 'startSongId', also: 'endSongId', zero: 'track' },
+  { endpoint: 'findSonicPath', by: 'startSongId', otherParameter: 'endSongId', zero: 'track' },
   { endpoint: 'getLyricsBySongId', by: 'id', ok: 'track' },
   { endpoint: 'getPlaylist', by: 'id', ok: 'playlist public' },
   { endpoint: 'getPodcasts', by: 'id', ok: 'podcast' },
@@ -107,28 +107,28 @@ const writeRows = (fresh: ReturnType<typeof makers>): Row[] => [
     ok: 'episode',
   },
   { endpoint: 'createBookmark', by: 'id', with: { position: 1 }, ok: 'track episode' },
-  { endpoint: 'deleteBookmark', by: 'id', ok: 'track episode', fresh: fresh.bookmark },
-  { endpoint: 'savePlayQueue', by: 'id', also: 'current', ok: ANY_KIND },
+  { endpoint: 'deleteBookmark', by: 'id', ok: 'track episode', createFresh: fresh.bookmark },
+  { endpoint: 'savePlayQueue', by: 'id', otherParameter: 'current', ok: ANY_KIND },
   { endpoint: 'savePlayQueueByIndex', by: 'id', with: { currentIndex: 0 }, ok: ANY_KIND },
   { endpoint: 'createShare', by: 'id', ok: `track ${ZIPPED_KINDS}` },
   { endpoint: 'createPlaylist', by: 'songId', with: { name: 'Made' }, ok: ANY_KIND },
-  { endpoint: 'createPlaylist', by: 'playlistId', ok: 'playlist', refused: 'public' },
-  { endpoint: 'updatePlaylist', by: 'playlistId', ok: 'playlist', refused: 'public' },
-  { endpoint: 'deletePlaylist', by: 'id', ok: 'playlist', refused: 'public', fresh: fresh.playlist },
+  { endpoint: 'createPlaylist', by: 'playlistId', ok: 'playlist', refusedKinds: 'public' },
+  { endpoint: 'updatePlaylist', by: 'playlistId', ok: 'playlist', refusedKinds: 'public' },
+  { endpoint: 'deletePlaylist', by: 'id', ok: 'playlist', refusedKinds: 'public', createFresh: fresh.playlist },
   { endpoint: 'updateShare', by: 'id', with: { description: 'x' }, ok: 'share' },
-  { endpoint: 'deleteShare', by: 'id', ok: 'share', fresh: fresh.share },
-  { endpoint: 'jukeboxControl', by: 'id', with: { action: 'add' }, refused: ANY_KIND },
+  { endpoint: 'deleteShare', by: 'id', ok: 'share', createFresh: fresh.share },
+  { endpoint: 'jukeboxControl', by: 'id', with: { action: 'add' }, refusedKinds: ANY_KIND },
   { endpoint: 'downloadPodcastEpisode', by: 'id', ok: 'episode' },
   { endpoint: 'deletePodcastEpisode', by: 'id', ok: 'episode' },
-  { endpoint: 'deletePodcastChannel', by: 'id', ok: 'podcast', fresh: fresh.podcast },
+  { endpoint: 'deletePodcastChannel', by: 'id', ok: 'podcast', createFresh: fresh.podcast },
   {
     endpoint: 'updateInternetRadioStation',
     by: 'id',
     with: { name: 'Live', streamUrl: 'http://127.0.0.1:1/' },
     ok: 'radio',
-    as: 'owner',
+    caller: 'owner',
   },
-  { endpoint: 'deleteInternetRadioStation', by: 'id', ok: 'radio', fresh: fresh.radio, as: 'owner' },
+  { endpoint: 'deleteInternetRadioStation', by: 'id', ok: 'radio', createFresh: fresh.radio, caller: 'owner' },
 ];
 
 /** Endpoints that take no id, with their parameters and the expected error code. */
@@ -250,10 +250,13 @@ beforeAll(async () => {
   const { body: account } = await server.api<{ id: number }>('/users/me', { token });
   await server.api(`/users/${account.id}`, { method: 'PATCH', body: { can_podcast: true } });
   const forms = ['token', 'clear', 'hex', 'apiKey'] as const;
-  const open = async (as?: string) =>
+  const open = async (phoneToken?: string) =>
     Object.fromEntries(
       await Promise.all(
-        forms.map(async (form) => [form, await openPhone(server, { form, ...(as !== undefined && { token: as }) })]),
+        forms.map(async (form) => [
+          form,
+          await openPhone(server, { form, ...(phoneToken !== undefined && { token: phoneToken }) }),
+        ]),
       ),
     ) as Record<Mode['form'], Phone>;
   phones = { owner: await open(), listener: await open(token) };
@@ -276,13 +279,13 @@ async function findIds(): Promise<Record<string, string>> {
     (await listener.ask<{ child: ListItem[] }>('getMusicDirectory', { id: folder }, 'directory')).child;
   const top = await listFolder('dir-0');
   ids = { track: id(song, 'Mesh'), album: id(album, 'Nets'), artist: id(artist, 'The Quays') };
-  const make = makers();
+  const makeItem = makers();
   const playlist = async (isPublic: boolean): Promise<string> => {
     const body = { name: 'Theirs', is_public: isPublic, track_ids: [Number(ids['track']?.slice(3))] };
     return `pl-${(await server.api<{ id: number }>('/playlists', { method: 'POST', body })).body.id}`;
   };
   const ownerShares = await owner.ask<{ share: ListItem[] }>('createShare', { id: ids['track'] }, 'shares');
-  const podcast = await make.podcast();
+  const podcast = await makeItem.podcast();
   type Newest = { episode: ListItem[] };
   const idsByKind: Record<string, string> = {
     ...ids,
@@ -292,12 +295,12 @@ async function findIds(): Promise<Record<string, string>> {
     root: 'dir-0',
     musicFolder: '1',
     uploads: 'up-0',
-    playlist: await make.playlist(),
+    playlist: await makeItem.playlist(),
     public: await playlist(true),
     'private of another': await playlist(false),
-    share: await make.share(),
+    share: await makeItem.share(),
     'share of another': ownerShares.share[0]?.id ?? '',
-    radio: await make.radio(),
+    radio: await makeItem.radio(),
     podcast,
     episode: (await listener.ask<Newest>('getNewestPodcasts', {}, 'newestPodcasts')).episode[0]?.id ?? '',
   };
@@ -312,7 +315,7 @@ interface Answer {
   text: string;
 }
 
-async function ask(
+async function callEndpoint(
   { form, f, isPost }: Mode,
   by: 'owner' | 'listener',
   endpoint: string,
@@ -362,7 +365,7 @@ async function readAnswer(mode: Mode, endpoint: string, label: string, response:
 
 /** Returns the faults of one call in some modes. */
 async function faultsOf(
-  row: Pick<Row, 'endpoint' | 'body' | 'as' | 'fresh'>,
+  row: Pick<Row, 'endpoint' | 'body' | 'caller' | 'createFresh'>,
   label: string,
   params: (id: string | undefined) => PhoneParams,
   expected: number | 'ok',
@@ -370,23 +373,23 @@ async function faultsOf(
 ): Promise<string[]> {
   const faults: string[] = [];
   for (const mode of modes) {
-    const id = expected === 'ok' ? await row.fresh?.() : undefined;
+    const id = expected === 'ok' ? await row.createFresh?.() : undefined;
     const name = `${row.endpoint} of ${label} (${mode.name})`;
-    const response = await ask(mode, row.as ?? 'listener', row.endpoint, row, params(id));
+    const response = await callEndpoint(mode, row.caller ?? 'listener', row.endpoint, row, params(id));
     const { code, text } = await readAnswer(mode, row.endpoint, name, response);
     if (code !== expected) faults.push(`${name}: ${code} instead of ${expected}: ${text.slice(0, 300)}`);
   }
   return faults;
 }
 
-const has = (kinds: string | undefined, kind: string): boolean =>
+const includesKind = (kinds: string | undefined, kind: string): boolean =>
   kinds === ANY_KIND || (kinds?.split(' ').includes(kind) ?? false);
 
 function expectedOf(row: Row, kind: string): number | 'ok' {
   if (ENDPOINTS[row.endpoint] === undefined) return 0;
-  if (has(row.ok, kind)) return 'ok';
-  if (has(row.zero, kind)) return 0;
-  return has(row.refused, kind) ? 50 : 70;
+  if (includesKind(row.ok, kind)) return 'ok';
+  if (includesKind(row.zero, kind)) return 0;
+  return includesKind(row.refusedKinds, kind) ? 50 : 70;
 }
 
 /**
@@ -401,12 +404,12 @@ const modesOf = (n: number): Mode[] =>
 async function faultsOfRows(rows: Row[]): Promise<string[]> {
   const faults: string[] = [];
   for (const [index, row] of rows.entries()) {
-    const { by, also } = row;
+    const { by, otherParameter } = row;
     for (const [n, [kind, givenId]] of Object.entries(ids).entries()) {
       const params = (id = givenId): PhoneParams => ({
         ...row.with,
         [by]: id,
-        ...(also !== undefined && { [also]: id }),
+        ...(otherParameter !== undefined && { [otherParameter]: id }),
       });
       faults.push(...(await faultsOf(row, kind, params, expectedOf(row, kind), modesOf(index + n))));
     }
@@ -447,7 +450,13 @@ it('asks for a missing id with error 10, in every mode', async () => {
   for (const row of [...READ_ROWS, ...writeRows(makers())].filter(({ endpoint }) => !optional.has(endpoint))) {
     if (ENDPOINTS[row.endpoint] === undefined || row.by === 'songId') continue;
     faults.push(
-      ...(await faultsOf({ ...row, fresh: undefined as never }, 'nothing', () => ({ ...row.with }), 10, REQUEST_MODES)),
+      ...(await faultsOf(
+        { ...row, createFresh: undefined as never },
+        'nothing',
+        () => ({ ...row.with }),
+        10,
+        REQUEST_MODES,
+      )),
     );
   }
   expect(faults).toEqual([]);

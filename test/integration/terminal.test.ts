@@ -13,11 +13,11 @@ beforeAll(() => {
   base = mkdtempSync(join(tmpdir(), 'tonearm-terminal-'));
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
-const fresh = (): string => mkdtempSync(join(base, 'data-'));
+const makeDataDir = (): string => mkdtempSync(join(base, 'data-'));
 
 describe.skipIf(!terminalOrWarn())('on a terminal', () => {
   test('a password is hidden, and asked for again until both are the same and allowed', async () => {
-    const dir = fresh();
+    const dir = makeDataDir();
     const addCommand = onTerminal(['user', 'add', 'ann', '--data-dir', dir]);
     await addCommand.shows('Password: ');
     addCommand.type('short\r');
@@ -27,7 +27,7 @@ describe.skipIf(!terminalOrWarn())('on a terminal', () => {
     addCommand.type('something else\r');
     await addCommand.shows('The two are not the same.');
     addCommand.type(`${VALID_PASSWORD}\r${VALID_PASSWORD}\r`); // the whole text is pasted at once
-    expect(await addCommand.ended).toBe(0);
+    expect(await addCommand.whenEnded).toBe(0);
     expect(addCommand.output()).toContain('Created the account ann.');
     expect(addCommand.output()).not.toMatch(/short\b|horse|something else/);
     expect((await runServer(['user', 'list', '--data-dir', dir])).stdout).toMatch(/^ann/);
@@ -37,11 +37,11 @@ describe.skipIf(!terminalOrWarn())('on a terminal', () => {
     ['Ctrl+C', '\u0003'],
     ['Ctrl+D', '\u0004'],
   ])('%s at a password changes nothing, and the terminal echoes again', async (_title, key) => {
-    const dir = fresh();
+    const dir = makeDataDir();
     const addCommand = onTerminal(['user', 'add', 'ann', '--data-dir', dir], { after: 'stty -a' });
     await addCommand.shows('Password: ');
     addCommand.type(key);
-    await addCommand.ended;
+    await addCommand.whenEnded;
     expect(addCommand.output()).toContain('tonearm: Canceled. Nothing was changed.');
     expect(addCommand.output()).toMatch(/ icanon .* echo /s);
     expect(addCommand.output()).not.toMatch(/\n +at /);
@@ -49,11 +49,11 @@ describe.skipIf(!terminalOrWarn())('on a terminal', () => {
   });
 
   test('the log is lines for people, and JSON in the data folder', async () => {
-    const dir = fresh();
+    const dir = makeDataDir();
     const server = onTerminal(['--data-dir', dir, '--port', '0'], { env: { LOG_FILES: 'always' } });
     await server.shows('Create your account at');
     server.type('\u0003');
-    await server.ended;
+    await server.whenEnded;
     expect(server.output()).toMatch(/\d\d:\d\d:\d\d info {2}stopping \(asked: SIGINT\)[^]* info {2}stopped/);
     expect(server.output()).not.toContain('{"level"');
     const lines = readFileSync(join(dir, 'logs', 'tonearm.log'), 'utf8')
@@ -68,7 +68,7 @@ describe.skipIf(!terminalOrWarn())('on a terminal', () => {
 });
 
 test('a password from a pipe is its first line, and has to be allowed', async () => {
-  const dir = fresh();
+  const dir = makeDataDir();
   const add = (input: string) => runServer(['user', 'add', 'ann', '--data-dir', dir], {}, { input });
   expect(await add('short\n')).toMatchObject({
     code: 1,
@@ -82,6 +82,10 @@ test('a password from a pipe is its first line, and has to be allowed', async ()
 });
 
 test('in a pipe the log is JSON', async () => {
-  const { stderr } = await runServer(['user', 'add', 'ann', '--data-dir', fresh()], {}, { input: 'correct horse\n' });
+  const { stderr } = await runServer(
+    ['user', 'add', 'ann', '--data-dir', makeDataDir()],
+    {},
+    { input: 'correct horse\n' },
+  );
   for (const line of stderr.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ level: 'info' });
 });

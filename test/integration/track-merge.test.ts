@@ -32,11 +32,11 @@ beforeEach(() => {
     movers: [createLikeMoves({ db, now }).ofTracks, createPlayMerge({ db }), createEntryMerge({ db, now })],
   });
   for (const name of ['ann', 'bob'])
-    run("INSERT INTO users (username, username_key, password_hash, created_at) VALUES (?, ?, 'x', 0)", name, name);
+    runSql("INSERT INTO users (username, username_key, password_hash, created_at) VALUES (?, ?, 'x', 0)", name, name);
 });
 afterEach(() => temp.close());
 
-const run = (sql: string, ...params: unknown[]): void => void temp.db.$client.prepare(sql).run(...params);
+const runSql = (sql: string, ...params: unknown[]): void => void temp.db.$client.prepare(sql).run(...params);
 const selectAll = <T>(sql: string, ...params: unknown[]): T[] => temp.db.$client.prepare(sql).all(...params) as T[];
 let files = 0;
 const add = (identity: Partial<TrackIdentity> = {}): TrackId =>
@@ -53,8 +53,8 @@ const add = (identity: Partial<TrackIdentity> = {}): TrackId =>
   });
 
 /** Adds a play of a track. */
-const play = (userId: UserId, id: TrackId, at: number): void =>
-  run("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)", userId, id, at);
+const play = (userId: UserId, id: TrackId, playedAt: number): void =>
+  runSql("INSERT INTO plays (user_id, track_id, title, played_at) VALUES (?, ?, 'x', ?)", userId, id, playedAt);
 const counts = (): unknown[] =>
   selectAll(
     "SELECT user_id, item_type, item_id, plays, last_played_at FROM play_counts WHERE item_type <> 'all' ORDER BY 1, 2, 3",
@@ -95,13 +95,13 @@ function expectStatesFromEvents(): void {
 describe('plays', () => {
   test('of both belong to the kept one, for every user', () => {
     const [keptId, emptiedId] = [add(), add({ title: 'Song (2)' })];
-    for (const [user, id, at] of [
+    for (const [user, id, playedAt] of [
       [ann, keptId, 10],
       [ann, emptiedId, 30],
       [ann, emptiedId, 20],
       [bob, emptiedId, 5],
     ] as const)
-      play(user, id, at);
+      play(user, id, playedAt);
     merge.mergeInto(keptId, emptiedId);
     expect(selectAll('SELECT user_id, track_id, played_at FROM plays ORDER BY id')).toEqual([
       { user_id: 1, track_id: keptId, played_at: 10 },
@@ -117,19 +117,19 @@ describe('plays', () => {
   });
 
   test('count for the album and the artists of the kept one', () => {
-    const [kept, emptied, other] = [
+    const [keptId, emptiedId, otherId] = [
       add({ album: 'Harbour', artists: ['Ann', 'Cleo'] }),
       add({ album: 'Best of', artists: ['Ann', 'Dora'] }),
       add({ album: 'Best of', artists: ['Dora'] }),
     ];
-    for (const [user, id, at] of [
-      [ann, kept, 10],
-      [ann, emptied, 40],
-      [ann, other, 20],
-      [bob, emptied, 7],
+    for (const [user, id, playedAt] of [
+      [ann, keptId, 10],
+      [ann, emptiedId, 40],
+      [ann, otherId, 20],
+      [bob, emptiedId, 7],
     ] as const)
-      play(user, id, at);
-    merge.mergeInto(kept, emptied);
+      play(user, id, playedAt);
+    merge.mergeInto(keptId, emptiedId);
     expect(counts()).toEqual(recount());
     // ann has counts for the kept track, Harbour, Ann, Cleo and for the merged track, Best of, Dora; bob for the kept
     // track, Harbour, Ann, Cleo
@@ -203,11 +203,11 @@ describe('likes', () => {
     },
   ])('when $what', ({ kept, emptied, after }) => {
     const [a, b] = [add(), add({ title: 'Song (2)' })];
-    for (const [id, at, likeState] of [
+    for (const [id, playedAt, likeState] of [
       [a, 100, kept],
       [b, 200, emptied],
     ] as const) {
-      clock = at;
+      clock = playedAt;
       if (likeState) for (const user of [ann, bob]) like(user, id, likeState.liked, likeState.rating);
     }
     clock = 300;
@@ -240,37 +240,37 @@ describe('likes', () => {
 });
 
 test('entries of playlists keep their ids and positions, also in a list with both tracks', () => {
-  const [kept, emptied, other] = [add(), add({ title: 'Song (2)' }), add({ title: 'Other' })];
+  const [keptId, emptiedId, otherId] = [add(), add({ title: 'Song (2)' }), add({ title: 'Other' })];
   for (const [id, owner] of [
     [1, 1],
     [2, 2],
     [3, 2],
   ])
-    run("INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (?, ?, 'x', 0, 0)", id, owner);
+    runSql("INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (?, ?, 'x', 0, 0)", id, owner);
   for (const [list, position, track] of [
-    [1, 0, emptied],
-    [1, 1, other],
-    [1, 2, kept],
-    [2, 0, emptied],
-    [3, 0, other],
+    [1, 0, emptiedId],
+    [1, 1, otherId],
+    [1, 2, keptId],
+    [2, 0, emptiedId],
+    [3, 0, otherId],
   ])
-    run(
+    runSql(
       'INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES (?, ?, ?, 7)',
       list,
       position,
       track,
     );
-  merge.mergeInto(kept, emptied);
+  merge.mergeInto(keptId, emptiedId);
   expect(
     selectAll('SELECT id, playlist_id, position, track_id, added_at FROM playlist_entries ORDER BY id').map((row) =>
       Object.values(row as object),
     ),
   ).toEqual([
-    [1, 1, 0, kept, 7],
-    [2, 1, 1, other, 7],
-    [3, 1, 2, kept, 7],
-    [4, 2, 0, kept, 7],
-    [5, 3, 0, other, 7],
+    [1, 1, 0, keptId, 7],
+    [2, 1, 1, otherId, 7],
+    [3, 1, 2, keptId, 7],
+    [4, 2, 0, keptId, 7],
+    [5, 3, 0, otherId, 7],
   ]);
   expect(selectAll('SELECT updated_at FROM playlists ORDER BY id')).toEqual([
     { updated_at: clock },
@@ -281,21 +281,21 @@ test('entries of playlists keep their ids and positions, also in a list with bot
 
 describe('the other track', () => {
   test('is deleted with its search text, and an empty album and artists', async () => {
-    const [kept, emptied] = [
+    const [keptId, emptiedId] = [
       add({ title: 'Lighthouse' }),
       add({ title: 'Lighthouse (take 2)', album: 'Best of', artists: ['Dora'] }),
     ];
-    const { albumId } = services.library.getTrack(ann, emptied);
-    run("INSERT INTO album_covers (album_id, key, checked_at) VALUES (?, 'covers/9.jpg', 0)", albumId);
-    const { storageUri } = services.library.getTrack(ann, emptied);
-    expect(merge.mergeInto(kept, emptied)).toEqual({ storageUri, coverKey: 'covers/9.jpg' });
+    const { albumId } = services.library.getTrack(ann, emptiedId);
+    runSql("INSERT INTO album_covers (album_id, key, checked_at) VALUES (?, 'covers/9.jpg', 0)", albumId);
+    const { storageUri } = services.library.getTrack(ann, emptiedId);
+    expect(merge.mergeInto(keptId, emptiedId)).toEqual({ storageUri, coverKey: 'covers/9.jpg' });
     expect(
       (
         await services.library.listTracks(ann, { q: 'lighthouse' }, { sort: 'title' }, { limit: 9, offset: 0 })
       ).items.map(({ id }) => id),
-    ).toEqual([kept]);
+    ).toEqual([keptId]);
     expect(services.library.countLibrary()).toEqual({ tracks: 1, albums: 1, artists: 1 });
-    expect(services.library.getTrack(ann, kept)).toMatchObject({
+    expect(services.library.getTrack(ann, keptId)).toMatchObject({
       title: 'Lighthouse',
       artistName: 'The Quays',
       albumTitle: 'Harbour',
@@ -303,9 +303,9 @@ describe('the other track', () => {
   });
 
   test('and its data stay when anything fails', () => {
-    const [kept, emptied] = [add(), add({ title: 'Song (2)' })];
-    play(ann, emptied, 5);
-    like(ann, emptied, true);
+    const [keptId, emptiedId] = [add(), add({ title: 'Song (2)' })];
+    play(ann, emptiedId, 5);
+    like(ann, emptiedId, true);
     const failingMerge = createTrackMerge({
       db: temp.db,
       tracks: services.tracks,
@@ -319,9 +319,9 @@ describe('the other track', () => {
         },
       ],
     });
-    expect(() => failingMerge.mergeInto(kept, emptied)).toThrow('no');
-    expect(services.library.getTrack(ann, emptied)).toMatchObject({ liked: true, playCount: 1 });
-    expect(services.library.getTrack(ann, kept)).toMatchObject({ liked: false, playCount: 0 });
+    expect(() => failingMerge.mergeInto(keptId, emptiedId)).toThrow('no');
+    expect(services.library.getTrack(ann, emptiedId)).toMatchObject({ liked: true, playCount: 1 });
+    expect(services.library.getTrack(ann, keptId)).toMatchObject({ liked: false, playCount: 0 });
     expect(selectAll('SELECT count(*) AS n FROM like_events')).toEqual([{ n: 1 }]);
   });
 

@@ -110,8 +110,12 @@ function addFile(name: string, seconds: number, values: Partial<typeof tracks.$i
 }
 
 const address = (id: number, query: string): string => `${streamServer.url}/stream/${id}?${query}`;
-const get = (id: number, query: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
-  fetch(address(id, query), { method, headers: { authorization: 'Bearer good', ...headers } });
+const getStream = (
+  id: number,
+  query: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+): Promise<Response> => fetch(address(id, query), { method, headers: { authorization: 'Bearer good', ...headers } });
 const readBytes = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
 function durationOf(bytes: Buffer, extension: string): number {
@@ -168,7 +172,7 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     ['m4a', 'audio/mp4'],
     ['flac', 'audio/flac'],
   ])('%s has the duration of the original', async (format, type) => {
-    const response = await get(song, `format=${format}`);
+    const response = await getStream(song, `format=${format}`);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe(type);
     expect(response.headers.get('accept-ranges')).toBe('none');
@@ -182,7 +186,7 @@ describe.runIf(ffmpeg)('a track in another format', () => {
     async (format) => {
       for (const requestedKbps of [64, 256]) {
         const promisedKbps = fittingBitrate(format, requestedKbps);
-        const bytes = await readBytes(await get(song, `format=${format}&max_bitrate=${requestedKbps}`));
+        const bytes = await readBytes(await getStream(song, `format=${format}&max_bitrate=${requestedKbps}`));
         const kbps = (bytes.length * 8) / 1_000 / AUDIO_SECONDS;
         expect(Math.abs(kbps / promisedKbps - 1), `${promisedKbps}: ${kbps}`).toBeLessThan(0.1);
       }
@@ -191,96 +195,100 @@ describe.runIf(ffmpeg)('a track in another format', () => {
 
   it.each(['opus', 'ogg', 'm4a'])('%s is the same bytes each time', async (format) => {
     const [first, second] = [
-      await readBytes(await get(song, `format=${format}&start_ms=5000`)),
-      await readBytes(await get(song, `format=${format}&start_ms=5000`)),
+      await readBytes(await getStream(song, `format=${format}&start_ms=5000`)),
+      await readBytes(await getStream(song, `format=${format}&start_ms=5000`)),
     ];
     expect(first.equals(second)).toBe(true);
   });
 
   it('is a file with ranges once it is complete', async () => {
-    const fullBytes = await readBytes(await get(song, 'format=mp3'));
+    const fullBytes = await readBytes(await getStream(song, 'format=mp3'));
     await expect.poll(() => transcodes.running()).toBe(0);
-    const wholeAnswer = await get(song, 'format=mp3');
+    const wholeAnswer = await getStream(song, 'format=mp3');
     expect(wholeAnswer.headers.get('accept-ranges')).toBe('bytes');
     expect(wholeAnswer.headers.get('content-length')).toBe(String(fullBytes.length));
     expect((await readBytes(wholeAnswer)).equals(fullBytes)).toBe(true);
 
     const etag = wholeAnswer.headers.get('etag') ?? '';
-    const partialResponse = await get(song, 'format=mp3', { range: 'bytes=1000-1999', 'if-range': etag });
+    const partialResponse = await getStream(song, 'format=mp3', { range: 'bytes=1000-1999', 'if-range': etag });
     expect(partialResponse.status).toBe(206);
     expect(partialResponse.headers.get('content-range')).toBe(`bytes 1000-1999/${fullBytes.length}`);
     expect((await readBytes(partialResponse)).equals(fullBytes.subarray(1000, 2000))).toBe(true);
-    expect((await get(song, 'format=mp3', { range: `bytes=${fullBytes.length}-` })).status).toBe(416);
-    expect((await get(song, 'format=mp3', { 'if-none-match': etag })).status).toBe(304);
+    expect((await getStream(song, 'format=mp3', { range: `bytes=${fullBytes.length}-` })).status).toBe(416);
+    expect((await getStream(song, 'format=mp3', { 'if-none-match': etag })).status).toBe(304);
   });
 
   it('answers a request for the first two bytes, as iPhones send it, also before it is complete', async () => {
-    const response = await get(song, 'format=mp3', { range: 'bytes=0-1' });
+    const response = await getStream(song, 'format=mp3', { range: 'bytes=0-1' });
     expect(response.status).toBe(206);
     const total = Number(/^bytes 0-1\/(\d+)$/.exec(response.headers.get('content-range') ?? '')?.[1]);
-    const rangeAnswer = await get(song, 'format=mp3', { range: `bytes=0-${total - 1}` });
+    const rangeAnswer = await getStream(song, 'format=mp3', { range: `bytes=0-${total - 1}` });
     expect((await readBytes(rangeAnswer)).length).toBe(total);
   });
 
   it('is sent at once for a range of the whole', async () => {
-    const response = await get(song, 'format=mp3', { range: 'bytes=0-' });
+    const response = await getStream(song, 'format=mp3', { range: 'bytes=0-' });
     expect(response.status).toBe(200);
     expect(response.headers.get('accept-ranges')).toBe('none');
     expect(durationOf(await readBytes(response), 'mp3')).toBeGreaterThan(AUDIO_SECONDS - 0.3);
   });
 
   it('starts at the requested offset, with its own duration, and is not cached', async () => {
-    const response = await get(song, 'format=mp3&start_ms=5000');
+    const response = await getStream(song, 'format=mp3&start_ms=5000');
     expect(Math.abs(durationOf(await readBytes(response), 'mp3') - (AUDIO_SECONDS - 5))).toBeLessThan(0.3);
     await expect.poll(() => cacheFiles()).toEqual([]);
   });
 
   it('answers HEAD with its type and starts nothing', async () => {
-    const response = await get(song, 'format=opus', {}, 'HEAD');
+    const response = await getStream(song, 'format=opus', {}, 'HEAD');
     expect([response.status, response.headers.get('content-type'), response.headers.get('accept-ranges')]).toEqual([
       200,
       'audio/ogg; codecs=opus',
       'none',
     ]);
     expect(transcodes.running()).toBe(0);
-    expect((await get(song, 'format=mp3', {}, 'HEAD')).status).toBe(200);
-    await readBytes(await get(song, 'format=mp3'));
+    expect((await getStream(song, 'format=mp3', {}, 'HEAD')).status).toBe(200);
+    await readBytes(await getStream(song, 'format=mp3'));
     await expect.poll(() => transcodes.running()).toBe(0);
-    expect(Number((await get(song, 'format=mp3', {}, 'HEAD')).headers.get('content-length'))).toBeGreaterThan(10_000);
+    expect(Number((await getStream(song, 'format=mp3', {}, 'HEAD')).headers.get('content-length'))).toBeGreaterThan(
+      10_000,
+    );
   });
 
   it('is only transcoded if its bit rate is above the requested one', async () => {
-    expect((await get(song, 'max_bitrate=128')).headers.get('content-type')).toBe('audio/wav');
-    const narrow = await get(song, 'max_bitrate=64');
+    expect((await getStream(song, 'max_bitrate=128')).headers.get('content-type')).toBe('audio/wav');
+    const narrow = await getStream(song, 'max_bitrate=64');
     expect(narrow.headers.get('content-type')).toBe('audio/mpeg');
     expect(((await readBytes(narrow)).length / 1000 / AUDIO_SECONDS) * 8).toBeLessThan(70);
-    expect((await get(song, 'format=raw&max_bitrate=64')).headers.get('content-type')).toBe('audio/wav');
+    expect((await getStream(song, 'format=raw&max_bitrate=64')).headers.get('content-type')).toBe('audio/wav');
   });
 
   it('is the original without ffmpeg', async () => {
     program = undefined;
-    const response = await get(song, 'format=mp3');
+    const response = await getStream(song, 'format=mp3');
     expect(response.headers.get('content-type')).toBe('audio/wav');
     expect((await readBytes(response)).length).toBe(44 + AUDIO_SECONDS * 16_000);
   });
 
   it('is made once for two requests at the same time', async () => {
-    const answers = await Promise.all(Array.from({ length: 8 }, async () => readBytes(await get(song, 'format=opus'))));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, async () => readBytes(await getStream(song, 'format=opus'))),
+    );
     for (const answer of answers) expect(answer.equals(answers[0] as Buffer)).toBe(true);
     await expect.poll(() => transcodes.running()).toBe(0);
     expect(cacheFiles()).toHaveLength(1);
   });
 
   it('is made again when the file has changed', async () => {
-    await readBytes(await get(song, 'format=mp3'));
+    await readBytes(await getStream(song, 'format=mp3'));
     await expect.poll(() => transcodes.running()).toBe(0);
     utimesSync(join(dir, 'music', 'song.wav'), new Date(0), new Date(1_000));
-    expect((await get(song, 'format=mp3')).headers.get('accept-ranges')).toBe('none');
+    expect((await getStream(song, 'format=mp3')).headers.get('accept-ranges')).toBe('none');
   });
 
   it('is an error with a reason when the file is not audio', async () => {
     writeFileSync(join(dir, 'music', 'song.wav'), 'ffconcat version 1.0\nfile /etc/hostname\n');
-    const response = await get(song, 'format=mp3');
+    const response = await getStream(song, 'format=mp3');
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ detail: 'This track could not be converted. Try the original.' });
     await expect.poll(() => cacheFiles()).toEqual([]);
@@ -288,7 +296,7 @@ describe.runIf(ffmpeg)('a track in another format', () => {
 
   it('is sent but not cached when the audio is shorter than declared', async () => {
     const shortTrackId = addFile('cut.wav', AUDIO_SECONDS, { durationMs: 60_000 });
-    expect(durationOf(await readBytes(await get(shortTrackId, 'format=mp3')), 'mp3')).toBeGreaterThan(
+    expect(durationOf(await readBytes(await getStream(shortTrackId, 'format=mp3')), 'mp3')).toBeGreaterThan(
       AUDIO_SECONDS - 0.3,
     );
     await expect.poll(() => cacheFiles()).toEqual([]);
@@ -296,13 +304,13 @@ describe.runIf(ffmpeg)('a track in another format', () => {
 
   it('replaces the least recently used in the cache', async () => {
     for (const format of ['mp3', 'opus', 'aac']) {
-      await readBytes(await get(song, `format=${format}`));
+      await readBytes(await getStream(song, `format=${format}`));
       await expect.poll(() => transcodes.running()).toBe(0);
     }
     const [mp3] = cacheFiles().filter((name) => name.endsWith('.mp3'));
     utimesSync(join(dir, 'cache', 'transcodes', mp3 as string), new Date(0), new Date(0));
     cacheBytes = cacheFiles().reduce((sum, name) => sum + statSync(join(dir, 'cache', 'transcodes', name)).size, 0);
-    await readBytes(await get(song, 'format=ogg&max_bitrate=48'));
+    await readBytes(await getStream(song, 'format=ogg&max_bitrate=48'));
     await transcodes.close();
     expect(
       cacheFiles()
@@ -321,7 +329,7 @@ describe.runIf(ffmpeg && process.platform === 'linux')('many transcodes', () => 
     const answers = await Promise.all(
       Array.from(
         { length: 20 },
-        async (_, n) => (await readBytes(await get(song, `format=mp3&start_ms=${n * 100}`))).length,
+        async (_, n) => (await readBytes(await getStream(song, `format=mp3&start_ms=${n * 100}`))).length,
       ),
     );
     clearInterval(watch);

@@ -57,13 +57,13 @@ async function upload(bytes: Buffer, token = server.token): Promise<TrackOut> {
   return track;
 }
 const uploadSong = (token?: string): Promise<TrackOut> => upload(song(`Quaynote${++songCount}`), token);
-const get = <T>(path: string, token?: string): Promise<Answer<T>> => server.api<T>(path, token ? { token } : {});
+const getJson = <T>(path: string, token?: string): Promise<Answer<T>> => server.api<T>(path, token ? { token } : {});
 const post = <T>(path: string, body?: unknown): Promise<Answer<T>> => server.api<T>(path, { method: 'POST', body });
 const remove = (id: number, token?: string): Promise<Answer> =>
   server.api(`/tracks/${id}`, { method: 'DELETE', ...(token && { token }) });
 const restore = (id: number): Promise<Answer<TrackOut>> => post<TrackOut>(`/trash/${id}/restore`);
 const listTrashed = async (token?: string): Promise<TrashedTrackOut[]> =>
-  (await get<TrashPage>('/trash?limit=200', token)).body.items;
+  (await getJson<TrashPage>('/trash?limit=200', token)).body.items;
 const signInAgain = async (): Promise<void> => {
   const { body } = await post<{ access_token: string }>('/auth/login', ADMIN);
   server.token = body.access_token;
@@ -84,7 +84,7 @@ async function useTrack(id: number): Promise<{ playlist: number; others: number[
   return { playlist: body.id, others };
 }
 const listEntries = async (playlist: number): Promise<number[]> =>
-  (await get<{ entries: { track: { id: number } }[] }>(`/playlists/${playlist}`)).body.entries.map(
+  (await getJson<{ entries: { track: { id: number } }[] }>(`/playlists/${playlist}`)).body.entries.map(
     ({ track }) => track.id,
   );
 
@@ -92,7 +92,7 @@ test('no GET route and no endpoint of Subsonic tells of a deleted track', async 
   const track = await uploadSong();
   const name = track.title;
   const { playlist } = await useTrack(track.id);
-  expect((await get(`/search/library?q=${name}`)).text).toContain(name);
+  expect((await getJson(`/search/library?q=${name}`)).text).toContain(name);
   await remove(track.id);
 
   const lists = server.app.routes.filter(
@@ -101,15 +101,15 @@ test('no GET route and no endpoint of Subsonic tells of a deleted track', async 
   );
   for (const { spec } of lists) {
     const path = spec.path.replace('/playlists/:id', `/playlists/${playlist}`).replace(/\/:\w+/g, `/${track.id}`);
-    const { text } = await get(
+    const { text } = await getJson(
       `${path}?q=${name.toLowerCase()}&limit=200&item_type=track&item_id=${track.id}&track_id=${track.id}`,
     );
     expect(text, path).not.toContain(`${name} `);
     expect(text, path).not.toContain(`"${name}"`);
   }
-  const history = await get<{ items: { track: unknown }[] }>('/history?limit=200');
+  const history = await getJson<{ items: { track: unknown }[] }>('/history?limit=200');
   expect(history.body.items.some((play) => (play.track as { id?: number } | null)?.id === track.id)).toBe(false);
-  for (const path of ['', '/cover', '/lyrics']) expect((await get(`/tracks/${track.id}${path}`)).status).toBe(404);
+  for (const path of ['', '/cover', '/lyrics']) expect((await getJson(`/tracks/${track.id}${path}`)).status).toBe(404);
   expect((await fetch(`${server.url}/stream/${track.id}?token=${server.token}`)).status).toBe(404);
 
   const calls: [string, Record<string, string>][] = [
@@ -139,22 +139,22 @@ test('a restored track has its id, cover, likes, plays, bookmark and places in p
   const track = await uploadSong();
   const { playlist, others } = await useTrack(track.id);
   await post('/likes', { item_type: 'album', item_id: track.album_id, liked: true });
-  const previousTrack = (await get<TrackOut>(`/tracks/${track.id}`)).body;
-  const { disk: _, ...totals } = (await get<StorageStatsOut>('/storage')).body;
+  const previousTrack = (await getJson<TrackOut>(`/tracks/${track.id}`)).body;
+  const { disk: _, ...totals } = (await getJson<StorageStatsOut>('/storage')).body;
   await remove(track.id);
   expect(await listEntries(playlist)).toEqual(others);
-  expect((await get('/storage')).body).toMatchObject({ tracks: totals.tracks - 1, albums: totals.albums - 1 });
+  expect((await getJson('/storage')).body).toMatchObject({ tracks: totals.tracks - 1, albums: totals.albums - 1 });
 
   const { status, body } = await restore(track.id);
   expect([status, body]).toEqual([200, { ...previousTrack, created_at: previousTrack.created_at }]);
   expect(await listEntries(playlist)).toEqual([others[0], track.id, others[1]]);
-  expect((await get<{ position_ms: number }>(`/bookmarks/${track.id}`)).body.position_ms).toBe(7);
-  expect((await get<{ liked: boolean }>(`/albums/${track.album_id}`)).body.liked).toBe(true);
-  expect((await get('/storage')).body).toMatchObject(totals);
-  expect((await get(`/tracks/${track.id}/cover`)).status).toBe(200);
-  expect((await get(`/search/library?q=${track.title}`)).text).toContain(`"id":${track.id},`);
+  expect((await getJson<{ position_ms: number }>(`/bookmarks/${track.id}`)).body.position_ms).toBe(7);
+  expect((await getJson<{ liked: boolean }>(`/albums/${track.album_id}`)).body.liked).toBe(true);
+  expect((await getJson('/storage')).body).toMatchObject(totals);
+  expect((await getJson(`/tracks/${track.id}/cover`)).status).toBe(200);
+  expect((await getJson(`/search/library?q=${track.title}`)).text).toContain(`"id":${track.id},`);
   expect(
-    (await get<{ items: { version: number; change: string }[] }>(`/playlists/${playlist}/versions`)).body.items[0],
+    (await getJson<{ items: { version: number; change: string }[] }>(`/playlists/${playlist}/versions`)).body.items[0],
   ).toMatchObject({
     change: 'track_restored',
   });
@@ -212,7 +212,8 @@ test('a restored track has its place in a playlist that was renumbered meanwhile
   const { playlist, others } = await useTrack(track.id);
   const [first, last] = others as [number, number];
   await remove(track.id);
-  const insertedIds = Array.from({ length: 35 }, () => first); // inserts at the same position until there is no gap left
+  // inserts at the same position until there is no gap left
+  const insertedIds = Array.from({ length: 35 }, () => first);
   for (const id of insertedIds)
     expect((await post(`/playlists/${playlist}/tracks`, { track_ids: [id], position: 1 })).status).toBe(200);
   await restore(track.id);
@@ -227,7 +228,7 @@ test('an album that came anew under the same name takes the restored track', asy
   const secondTrack = await upload(song(name, 'Another'));
   expect(secondTrack.id).not.toBe(firstTrack.id);
   const { body: restoredTrack } = await restore(firstTrack.id);
-  const { body: laterTrack } = await get<TrackOut>(`/tracks/${secondTrack.id}`);
+  const { body: laterTrack } = await getJson<TrackOut>(`/tracks/${secondTrack.id}`);
   expect(laterTrack).toMatchObject({ album_id: restoredTrack.album_id, artist_id: restoredTrack.artist_id });
 });
 
@@ -244,7 +245,7 @@ async function scan(query = ''): Promise<void> {
   await server.app.drain();
 }
 const scanForTitle = async (title: string): Promise<TrackOut | undefined> =>
-  (await get<{ items: TrackOut[] }>(`/tracks?q=${title}&limit=200`)).body.items[0];
+  (await getJson<{ items: TrackOut[] }>(`/tracks?q=${title}&limit=200`)).body.items[0];
 
 test('a deleted file of the music folder stays away until it changes or is asked for, and is the same track then', async () => {
   const path = join(music, 'a.mp3');
@@ -266,18 +267,18 @@ test('a deleted file of the music folder stays away until it changes or is asked
 
 test('everybody sees what they deleted or brought in; who may edit sees who deleted what', async () => {
   const token = await registerUser(server, 'ann');
-  const [hers, mine] = [await uploadSong(token), await uploadSong()];
-  await remove(hers.id, token);
-  await remove(mine.id);
-  expect((await listTrashed(token)).map(({ id }) => id)).toEqual([hers.id]);
-  expect((await listTrashed()).find(({ id }) => id === hers.id)).toMatchObject({
+  const [listenersSong, ownSong] = [await uploadSong(token), await uploadSong()];
+  await remove(listenersSong.id, token);
+  await remove(ownSong.id);
+  expect((await listTrashed(token)).map(({ id }) => id)).toEqual([listenersSong.id]);
+  expect((await listTrashed()).find(({ id }) => id === listenersSong.id)).toMatchObject({
     deleted_by_name: 'ann',
-    size_bytes: hers.size_bytes,
+    size_bytes: listenersSong.size_bytes,
     expires_at: new Date(now + 30 * DAY_MS).toISOString(),
   });
   for (const [method, path] of [
-    ['POST', `/trash/${mine.id}/restore`],
-    ['DELETE', `/trash/${mine.id}`],
+    ['POST', `/trash/${ownSong.id}/restore`],
+    ['DELETE', `/trash/${ownSong.id}`],
   ] as const)
     expect((await server.api(path, { method, token })).status).toBe(404);
 });
@@ -324,13 +325,13 @@ test('many are restored or deleted at once, each as far as one may', async () =>
   expect((await callForSome('empty', { track_ids: allIds.slice(1) }, token)).body).toEqual({ deleted: 1 });
   const { body } = await callForSome('restore', { track_ids: allIds }, token);
   expect([body.restored, body.failed.map(({ id }) => id)]).toEqual([1, allIds.slice(1)]);
-  expect((await get(`/tracks/${hers[0].id}`)).status).toBe(200);
-  const previousTrash = (await get<TrashPage>('/trash')).body;
+  expect((await getJson(`/tracks/${hers[0].id}`)).status).toBe(200);
+  const previousTrash = (await getJson<TrashPage>('/trash')).body;
   expect(previousTrash.size_bytes).toBeGreaterThan(ownTracks[0].size_bytes ?? 0);
   expect((await callForSome('empty', {}, token)).body).toEqual({ deleted: 0 });
   expect((await callForSome('restore', { track_ids: [ownTracks[0].id] })).body).toEqual({ restored: 1, failed: [] });
   expect((await callForSome('empty', {})).body).toEqual({ deleted: previousTrash.total - 1 });
-  expect((await get<TrashPage>('/trash')).body).toMatchObject({ total: 0, size_bytes: 0 });
+  expect((await getJson<TrashPage>('/trash')).body).toMatchObject({ total: 0, size_bytes: 0 });
   expect((await callForSome('restore', { track_ids: [] })).status).toBe(422);
 });
 
@@ -342,7 +343,7 @@ test('plays of a deleted track wait for it, whatever else is called the same', a
   songCount++; // a new number makes other audio for the next song
   const otherTrack = await upload(song(name));
   await server.app.drain();
-  const countOf = async (id: number): Promise<number> => (await get<TrackOut>(`/tracks/${id}`)).body.play_count;
+  const countOf = async (id: number): Promise<number> => (await getJson<TrackOut>(`/tracks/${id}`)).body.play_count;
   expect(await countOf(otherTrack.id)).toBe(0);
   expect((await restore(track.id)).status).toBe(200);
   expect([await countOf(track.id), await countOf(otherTrack.id)]).toEqual([1, 0]);

@@ -29,7 +29,7 @@ let bodies: Record<string, unknown>;
 let queries: Record<string, string>;
 
 const nameOf = ({ spec }: Route): string => `${spec.method} ${spec.path}`;
-const make = async <T = { id: number }>(path: string, body: unknown, method = 'POST'): Promise<T> => {
+const createItem = async <T = { id: number }>(path: string, body: unknown, method = 'POST'): Promise<T> => {
   const answer = await server.api<T>(path, { method, body, token: ann });
   expect(answer.status, `${method} ${path}: ${answer.text}`).toBeLessThan(300);
   return answer.body;
@@ -40,22 +40,22 @@ beforeAll(async () => {
   [ann, bob] = [await registerUser(server, 'ann'), await registerUser(server, 'bob')];
   const tracks = trackMaker(server.app);
   trackId = tracks.add({ title: 'Everybody’s' });
-  await make('/likes', { item_type: 'track', item_id: trackId, liked: true, rating: 3 });
-  const play = await make('/history', { track_id: trackId, client: SECRET_TEXT });
-  await make('/queue', { track_ids: [trackId], client: SECRET_TEXT }, 'PUT');
-  await make(`/bookmarks/${trackId}`, { position_ms: 5, comment: SECRET_TEXT }, 'PUT');
-  await make('/history/now-playing', { track_id: trackId, client: SECRET_TEXT });
-  await make('/jukebox/speaker', { speaker_id: SPEAKER_ID, name: SECRET_TEXT }, 'PUT');
+  await createItem('/likes', { item_type: 'track', item_id: trackId, liked: true, rating: 3 });
+  const play = await createItem('/history', { track_id: trackId, client: SECRET_TEXT });
+  await createItem('/queue', { track_ids: [trackId], client: SECRET_TEXT }, 'PUT');
+  await createItem(`/bookmarks/${trackId}`, { position_ms: 5, comment: SECRET_TEXT }, 'PUT');
+  await createItem('/history/now-playing', { track_id: trackId, client: SECRET_TEXT });
+  await createItem('/jukebox/speaker', { speaker_id: SPEAKER_ID, name: SECRET_TEXT }, 'PUT');
   const form = new FormData();
   form.append('file', new Blob([`A,B,${SECRET_TEXT},1700000000`]), `${SECRET_TEXT}.csv`);
-  const importResponse = await make('/history/import', form);
+  const importResponse = await createItem('/history/import', form);
   await server.app.drain();
   const trashedTrack = tracks.add({ title: SECRET_TEXT, artists: ['Ann'], album: 'Hers' });
   server.app.db.$client
     .prepare("UPDATE tracks SET uploaded_by = (SELECT id FROM users WHERE username = 'ann') WHERE id = ?")
     .run(trashedTrack);
-  await make(`/tracks/${trashedTrack}`, undefined, 'DELETE');
-  const { id: password } = await make('/users/me/app-passwords', { name: SECRET_TEXT });
+  await createItem(`/tracks/${trashedTrack}`, undefined, 'DELETE');
+  const { id: password } = await createItem('/users/me/app-passwords', { name: SECRET_TEXT });
   const [session] = (await server.api<{ id: number }[]>('/users/me/sessions', { token: ann })).body;
   hers = {
     '/users/me/app-passwords/:id': `${password}`,
@@ -73,10 +73,10 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 async function makePlaylist(): Promise<void> {
-  const { id } = await make('/playlists', { name: SECRET_TEXT });
+  const { id } = await createItem('/playlists', { name: SECRET_TEXT });
   const {
     entries: [entry],
-  } = await make<{ entries: [{ entry_id: number }] }>(`/playlists/${id}/tracks`, { track_ids: [trackId] });
+  } = await createItem<{ entries: [{ entry_id: number }] }>(`/playlists/${id}/tracks`, { track_ids: [trackId] });
   Object.assign(hers, { '/playlists/:id': `${id}`, ':entry_id': `${entry.entry_id}`, ':version': '1' });
   Object.assign(hers, { ':track_id': `${trackId}` });
   Object.assign(bodies, {

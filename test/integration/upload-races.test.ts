@@ -159,7 +159,7 @@ function gate() {
     letOne: (): void => waiting.shift()?.(),
     open(): void {
       isOpen = true;
-      for (const go of waiting.splice(0)) go();
+      for (const resume of waiting.splice(0)) resume();
     },
   };
 }
@@ -170,16 +170,16 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
     const { db, dir, close } = openTempDatabase();
     const music = join(dir, 'music');
     const real = createLocalStorage({ root: join(dir, 'library') });
-    const [stored, deleting] = [gate(), gate()];
+    const [afterStoring, beforeDeleting] = [gate(), gate()];
     const storage: Storage = {
       ...real,
       putAudio: async (...args) => {
-        const put = await real.putAudio(...args);
-        await stored.pass();
-        return put;
+        const storedAudio = await real.putAudio(...args);
+        await afterStoring.pass();
+        return storedAudio;
       },
       delete: async (key) => {
-        await deleting.pass();
+        await beforeDeleting.pass();
         return real.delete(key);
       },
     };
@@ -272,8 +272,8 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
         toTrash(id);
         return trash.deleteNow({ ...user, rights }, id);
       },
-      stored,
-      deleting,
+      stored: afterStoring,
+      deleting: beforeDeleting,
       async send(): Promise<TrackId> {
         const form = new FormData();
         form.append('files', new Blob([readFileSync(clean[0] as string)]), 'a.mp3');
@@ -305,38 +305,38 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
   });
 
   test('the track is deleted while another upload has found its object and not yet written its row', async () => {
-    const { send, deleteForGood, stored, hasAudio } = await openUploads();
-    stored.close();
+    const { send, deleteForGood, stored: afterStoring, hasAudio } = await openUploads();
+    afterStoring.close();
     const uploads = [send(), send()];
-    await expect.poll(stored.arrived).toBe(2);
-    stored.letOne();
+    await expect.poll(afterStoring.arrived).toBe(2);
+    afterStoring.letOne();
     const firstId = await Promise.race(uploads);
     await deleteForGood(firstId);
-    stored.open();
+    afterStoring.open();
     const secondId = (await Promise.all(uploads)).find((id) => id !== firstId) as TrackId;
     expect(await hasAudio(secondId)).toBe(true);
   });
 
   test('the track goes to the trash while another upload has found its object: it is back', async () => {
-    const { send, toTrash, stored, hasAudio } = await openUploads();
-    stored.close();
+    const { send, toTrash, stored: afterStoring, hasAudio } = await openUploads();
+    afterStoring.close();
     const uploads = [send(), send()];
-    await expect.poll(stored.arrived).toBe(2);
-    stored.letOne();
+    await expect.poll(afterStoring.arrived).toBe(2);
+    afterStoring.letOne();
     const firstId = await Promise.race(uploads);
     toTrash(firstId);
-    stored.open();
+    afterStoring.open();
     expect(await Promise.all(uploads)).toEqual([firstId, firstId]);
     expect(await hasAudio(firstId)).toBe(true);
   });
 
   test('a scan in reference mode adds the same file before the upload has written its row: it is that track', async () => {
-    const { send, index, stored, objects } = await openUploads();
-    stored.close();
+    const { send, index, stored: afterStoring, objects } = await openUploads();
+    afterStoring.close();
     const pendingUpload = send();
-    await expect.poll(stored.arrived).toBe(1);
+    await expect.poll(afterStoring.arrived).toBe(1);
     const id = await index();
-    stored.open();
+    afterStoring.open();
     expect(await pendingUpload).toBe(id);
     expect(objects()).toHaveLength(0);
   });

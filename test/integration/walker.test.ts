@@ -21,7 +21,7 @@ const walker = createWalker(paths.workers.walk);
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tonearm-walker-'));
   music = join(dir, 'music');
-  for (let i = 0; i < FOLDER_COUNT; i++) make(`${i % 40}/${i}/track.mp3`);
+  for (let i = 0; i < FOLDER_COUNT; i++) makeFile(`${i % 40}/${i}/track.mp3`);
   const databasePath = join(dir, 'known.db');
   migratedDatabase(databasePath);
   order = {
@@ -41,7 +41,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-function make(file: string): void {
+function makeFile(file: string): void {
   mkdirSync(dirname(join(music, file)), { recursive: true });
   writeFileSync(join(music, file), file);
 }
@@ -85,9 +85,10 @@ test('what is new, gone and moved is found once', async () => {
   rmSync(join(music, '7'), { recursive: true });
   rmSync(join(music, '33/1193/track.mp3'));
   renameSync(join(music, '12'), join(music, 'moved'));
-  make('new/track.mp3');
+  makeFile('new/track.mp3');
   const foundBatches = await walkBatches();
-  const thirty = (at: number): string[] => Array.from({ length: 30 }, (_, i) => `${at}/${at + 40 * i}/track.mp3`);
+  const thirty = (firstNumber: number): string[] =>
+    Array.from({ length: 30 }, (_, i) => `${firstNumber}/${firstNumber + 40 * i}/track.mp3`);
   expect(goneIn(foundBatches)).toEqual([...thirty(7), ...thirty(12), '33/1193/track.mp3'].toSorted());
   expect(foundBatches.flatMap(({ path, candidates }) => candidates.map(() => path)).toSorted()).toEqual(
     [...thirty(12).map((path) => path.replace('12/', 'moved/').replace('/track.mp3', '')), 'new'].toSorted(),

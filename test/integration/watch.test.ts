@@ -205,12 +205,12 @@ describe.each(['folders', 'chokidar'] as const)('with the watch of kind "%s"', (
 
   test('a folder that loses its mark is imported', async () => {
     const folder = musicFolder();
-    const hidden = addTrack(folder, 'Memos/2024', 4);
+    const hiddenTrack = addTrack(folder, 'Memos/2024', 4);
     writeFileSync(join(folder, 'Memos/.ignore'), '');
     const server = await startWatching(folder, { backend });
-    expect(trackAt(server, hidden)).toBeUndefined();
+    expect(trackAt(server, hiddenTrack)).toBeUndefined();
     rmSync(join(folder, 'Memos/.ignore'));
-    await expect.poll(() => trackAt(server, hidden)).toBeDefined();
+    await expect.poll(() => trackAt(server, hiddenTrack)).toBeDefined();
   });
 });
 

@@ -34,7 +34,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-const get = (query: string, { token = server.token, ...init }: RequestInit & { token?: string } = {}) =>
+const getZip = (query: string, { token = server.token, ...init }: RequestInit & { token?: string } = {}) =>
   fetch(`${server.url}/api/v1/zip?${query}`, {
     ...init,
     headers: { Authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
@@ -49,7 +49,7 @@ test('a file that was damaged and is mended has its right checksum in the next z
   const expectedBytes = readFileSync(path);
   writeFileSync(path, Buffer.from(expectedBytes).fill(7, 100, 101));
   const downloadZip = async (): Promise<Buffer> =>
-    (await unzip(await readBytes(await get(`track_ids=${track.id}`))))[0]?.bytes ?? Buffer.alloc(0);
+    (await unzip(await readBytes(await getZip(`track_ids=${track.id}`))))[0]?.bytes ?? Buffer.alloc(0);
   expect((await downloadZip()).equals(expectedBytes)).toBe(false);
   writeFileSync(path, expectedBytes);
   expect((await downloadZip()).equals(expectedBytes)).toBe(true);
@@ -57,7 +57,7 @@ test('a file that was damaged and is mended has its right checksum in the next z
 
 test('an album is a zip of its original files, with the names of a music folder', async () => {
   const album = tracks[0]!.album_id!;
-  const answer = await get(`album_id=${album}`);
+  const answer = await getZip(`album_id=${album}`);
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/zip']);
   const { title } = (await server.api<AlbumOut>(`/albums/${album}`)).body;
   expect(decodeURIComponent(answer.headers.get('content-disposition') ?? '')).toContain(`${title}.zip`);
@@ -75,20 +75,20 @@ test('a broken download goes on where it stopped, and not when the zip is anothe
     .slice(0, 5)
     .map(({ id }) => id)
     .join(',')}`;
-  const wholeZip = await get(query);
+  const wholeZip = await getZip(query);
   const [etag, zip] = [wholeZip.headers.get('etag') ?? '', await readBytes(wholeZip)];
   const middle = Math.floor(zip.length / 2);
-  const zipEnd = await get(query, { headers: { Range: `bytes=${middle}-`, 'If-Range': etag } });
+  const zipEnd = await getZip(query, { headers: { Range: `bytes=${middle}-`, 'If-Range': etag } });
   expect([zipEnd.status, zipEnd.headers.get('content-range')]).toEqual([
     206,
     `bytes ${middle}-${zip.length - 1}/${zip.length}`,
   ]);
   expect(Buffer.concat([zip.subarray(0, middle), await readBytes(zipEnd)]).equals(zip)).toBe(true);
-  const changedResponse = await get(query, { headers: { Range: `bytes=${middle}-`, 'If-Range': '"another"' } });
+  const changedResponse = await getZip(query, { headers: { Range: `bytes=${middle}-`, 'If-Range': '"another"' } });
   expect(changedResponse.status).toBe(200);
   await changedResponse.body?.cancel();
-  expect((await get(query, { headers: { 'If-None-Match': etag } })).status).toBe(304);
-  const head = await get(query, { method: 'HEAD' });
+  expect((await getZip(query, { headers: { 'If-None-Match': etag } })).status).toBe(304);
+  const head = await getZip(query, { method: 'HEAD' });
   expect(head.headers.get('content-length')).toBe(String(zip.length));
 });
 
@@ -98,7 +98,7 @@ test('a playlist keeps its order, also with a track twice, and what has no audio
     method: 'POST',
     body: { name: 'Odd: names / here?', track_ids: [firstTrack.id, secondTrack.id, firstTrack.id] },
   });
-  const files = await unzip(await readBytes(await get(`playlist_id=${list.id}`)));
+  const files = await unzip(await readBytes(await getZip(`playlist_id=${list.id}`)));
   expect(files.map(({ bytes }) => bytes)).toEqual([
     readOriginal(firstTrack),
     readOriginal(secondTrack),
@@ -110,13 +110,13 @@ test('a playlist keeps its order, also with a track twice, and what has no audio
 
 test('an artist is everything that is theirs', async () => {
   const artist = tracks[0]!.artists[0]!.id;
-  const files = await unzip(await readBytes(await get(`artist_id=${artist}`)));
+  const files = await unzip(await readBytes(await getZip(`artist_id=${artist}`)));
   const artistTracks = tracks.filter(({ artists }) => artists.some(({ id }) => id === artist));
   for (const track of artistTracks) expect(files.some(({ bytes }) => bytes.equals(readOriginal(track)))).toBe(true);
 });
 
 test.runIf(ffmpeg)('converted tracks come one after the other, without ranges', async () => {
-  const answer = await get(`track_ids=${tracks[0]!.id},${tracks[1]!.id}&format=mp3&max_bitrate=64`);
+  const answer = await getZip(`track_ids=${tracks[0]!.id},${tracks[1]!.id}&format=mp3&max_bitrate=64`);
   expect([answer.headers.get('accept-ranges'), answer.headers.get('content-length')]).toEqual(['none', null]);
   const files = await unzip(await readBytes(answer));
   expect(files.map(({ name }) => name.split('.').at(-1))).toEqual(['mp3', 'mp3']);
@@ -131,12 +131,12 @@ test('what is asked for has to be one thing that is there', async () => {
     ['album_id=99999', 404],
     ['playlist_id=99999', 404],
   ] as const)
-    expect([query, (await get(query)).status]).toEqual([query, status]);
+    expect([query, (await getZip(query)).status]).toEqual([query, status]);
 });
 
 test('it takes the right to save files, and a token for a download works in an address', async () => {
   const token = await registerUser(server, 'listener');
-  expect((await get(`album_id=${tracks[0]!.album_id}`, { token, method: 'HEAD' })).status).toBe(200);
+  expect((await getZip(`album_id=${tracks[0]!.album_id}`, { token, method: 'HEAD' })).status).toBe(200);
   const { body } = await server.api<{ token: string }>('/auth/media-token', {
     method: 'POST',
     body: { scope: 'download', path: `/zip?album_id=${tracks[0]!.album_id}` },
@@ -148,12 +148,12 @@ test('it takes the right to save files, and a token for a download works in an a
   expect(await byAddress()).toBe(200);
   const { body: user } = await server.api<{ id: number }>('/users/me', { token });
   await server.api(`/users/${user.id}`, { method: 'PATCH', body: { can_download: false } });
-  expect([await byAddress(), (await get(`track_ids=${tracks[0]!.id}`, { token })).status]).toEqual([403, 403]);
+  expect([await byAddress(), (await getZip(`track_ids=${tracks[0]!.id}`, { token })).status]).toEqual([403, 403]);
 });
 
 test('Subsonic’s download takes albums, artists and playlists', async () => {
   const album = tracks[0]!.album_id!;
-  const expectedFiles = await unzip(await readBytes(await get(`album_id=${album}`)));
+  const expectedFiles = await unzip(await readBytes(await getZip(`album_id=${album}`)));
   const answer = await phone.bytes('download', { id: `al-${album}` });
   expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename=".*\.zip"/);
   expect(await unzip(await readBytes(answer))).toEqual(expectedFiles);

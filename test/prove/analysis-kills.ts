@@ -75,8 +75,11 @@ async function killIn(dir: string, seed: number, kills: number): Promise<string[
     if (kill > kills && code !== 0) faults.push(`the analysis did not end: ${code}`);
     faults.push(...halfStored(join(data, 'tonearm.db')).map((fault) => `after kill ${kill}: ${fault}`));
     // only the last track that this process decoded may be decoded again
-    const [earlier, decodedNow] = [listDecodedFiles().slice(0, decodedBefore), listDecodedFiles().slice(decodedBefore)];
-    const decodedAgain = decodedNow.filter((file) => earlier.includes(file)).length;
+    const [decodedEarlier, decodedNow] = [
+      listDecodedFiles().slice(0, decodedBefore),
+      listDecodedFiles().slice(decodedBefore),
+    ];
+    const decodedAgain = decodedNow.filter((file) => decodedEarlier.includes(file)).length;
     if (decodedAgain > 1) faults.push(`after kill ${kill - 1}: ${decodedAgain} tracks were analysed again`);
     if (new Set(decodedNow).size < decodedNow.length) faults.push(`before kill ${kill}: a track was analysed twice`);
   }

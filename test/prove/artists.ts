@@ -22,9 +22,9 @@ const NAMESAKE_TRAPS = [
 type Trap = (typeof NAMESAKE_TRAPS)[number];
 
 interface ArtistsResult {
-  wrong: string[];
+  wrongAnswers: string[];
   answerable: number;
-  answered: number;
+  answeredCount: number;
 }
 
 export async function proveNamesakes(seed: number, names: number): Promise<ArtistsResult> {
@@ -45,8 +45,8 @@ export async function proveNamesakes(seed: number, names: number): Promise<Artis
       const isTagged = n % 2 === 0;
       return { ...makeNamesakes(services, n, trap, picture), trap, isTagged };
     });
-    for (const { name, right, isTagged, album } of cases)
-      tracks.add({ title: 'One', album, artists: [name], ...(isTagged && { artistMbids: [right] }) });
+    for (const { name, rightMbid, isTagged, album } of cases)
+      tracks.add({ title: 'One', album, artists: [name], ...(isTagged && { artistMbids: [rightMbid] }) });
     await server.app.jobs.enqueue(LOOKUP_ABOUT, {});
     await server.app.drain();
     return await judge(server, cases);
@@ -58,26 +58,26 @@ export async function proveNamesakes(seed: number, names: number): Promise<Artis
 
 interface Case {
   name: string;
-  right: string;
+  rightMbid: string;
   trap: Trap;
   isTagged: boolean;
 }
 
 async function judge(server: TestServer, cases: readonly Case[]): Promise<ArtistsResult> {
-  const result: ArtistsResult = { wrong: [], answerable: 0, answered: 0 };
+  const result: ArtistsResult = { wrongAnswers: [], answerable: 0, answeredCount: 0 };
   const findId = server.app.db.$client.prepare<[string], number>('SELECT id FROM artists WHERE name = ?').pluck();
-  for (const { name, right, trap, isTagged } of cases) {
+  for (const { name, rightMbid, trap, isTagged } of cases) {
     const { body } = await server.api<ArtistAbout>(`/artists/${findId.get(name)}/about`);
     const answer = JSON.stringify(body);
-    if (answer.includes('namesake') || (body.artist_mbid !== null && body.artist_mbid !== right))
-      result.wrong.push(`${name} (${trap}${isTagged ? ', tagged' : ''}): ${answer}`);
+    if (answer.includes('namesake') || (body.artist_mbid !== null && body.artist_mbid !== rightMbid))
+      result.wrongAnswers.push(`${name} (${trap}${isTagged ? ', tagged' : ''}): ${answer}`);
     const hasText = body.about?.text?.text.includes(`right ${name}`) === true;
     const hasPicture = body.picture?.author === `Author of the right ${name}`;
     const hasAll = body.about?.country === 'DE' && body.people.length === 1;
-    const wants = { text: !['item of the namesake', 'article of another', 'disambiguation'].includes(trap) };
+    const wanted = { text: !['item of the namesake', 'article of another', 'disambiguation'].includes(trap) };
     const wantsPicture = trap !== 'item of the namesake' && trap !== 'no licence';
     result.answerable++;
-    if (hasAll && hasText === wants.text && hasPicture === wantsPicture) result.answered++;
+    if (hasAll && hasText === wanted.text && hasPicture === wantsPicture) result.answeredCount++;
   }
   return result;
 }
@@ -87,12 +87,12 @@ function makeNamesakes(
   n: number,
   trap: Trap,
   picture: Buffer,
-): { name: string; right: string; album: string } {
+): { name: string; rightMbid: string; album: string } {
   const name = `Double ${n} Band`;
   const album = `Harbour ${n}`;
   const mbidOf = (kind: number): string =>
     `${String(n).padStart(8, '0')}-0000-4000-8000-${String(kind).padStart(12, '0')}`;
-  const make = (role: 'right' | 'namesake', k: number): void => {
+  const makeArtist = (role: 'right' | 'namesake', k: number): void => {
     const item = `Q${1_000 + n * 10 + k}`;
     const mbid = mbidOf(k);
     const otherRole = role === 'right' ? 'namesake' : 'right';
@@ -128,14 +128,14 @@ function makeNamesakes(
       ...(trap !== 'no licence' && { licence: 'CC BY-SA 4.0' }),
     });
   };
-  make('right', 1);
-  make('namesake', 2);
-  return { name, right: mbidOf(1), album };
+  makeArtist('right', 1);
+  makeArtist('namesake', 2);
+  return { name, rightMbid: mbidOf(1), album };
 }
 
 export async function proveArtists({ seed, runs = 500 }: { seed: number; runs: number | undefined }): Promise<boolean> {
-  const { wrong, answerable, answered } = await proveNamesakes(seed, runs);
-  console.log(`${answered} of ${answerable} answered, ${wrong.length} wrong (seed ${seed})`);
-  for (const fault of wrong.slice(0, 10)) console.log(fault);
-  return wrong.length === 0 && answered >= answerable * 0.95;
+  const { wrongAnswers, answerable, answeredCount } = await proveNamesakes(seed, runs);
+  console.log(`${answeredCount} of ${answerable} answered, ${wrongAnswers.length} wrong (seed ${seed})`);
+  for (const fault of wrongAnswers.slice(0, 10)) console.log(fault);
+  return wrongAnswers.length === 0 && answeredCount >= answerable * 0.95;
 }

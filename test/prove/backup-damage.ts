@@ -16,7 +16,7 @@ interface Files {
 }
 interface Place {
   title: string;
-  where: string;
+  location: string;
   env: Record<string, string | undefined>;
   files: Files;
   close: () => Promise<void>;
@@ -57,10 +57,10 @@ const DAMAGE_KINDS: Record<
     return writeFile(files, otherName, ownBytes);
   },
   older: (files, name, others, older) => {
-    const earlier = [name, ...others]
+    const earlierBytes = [name, ...others]
       .map((candidate) => older.get(candidate))
-      .find((one) => one && !one.equals(files.read(name)));
-    return earlier !== undefined && writeFile(files, name, earlier);
+      .find((bytes) => bytes && !bytes.equals(files.read(name)));
+    return earlierBytes !== undefined && writeFile(files, name, earlierBytes);
   },
   'with a copy of a sync tool beside it': (files, name) =>
     writeFile(files, `${name} (conflicted copy 2026-11-27)`, files.read(name)) &&
@@ -92,10 +92,10 @@ function inFolder(folder: string): Files {
 
 async function placeIn(base: string, kind: 'folder' | 's3'): Promise<Place> {
   if (kind === 'folder') {
-    const where = join(base, `damage-${kind}`);
-    mkdirSync(where, { recursive: true });
-    const close = (): Promise<void> => Promise.resolve(rmSync(where, { recursive: true, force: true }));
-    return { title: 'folder', where, env: {}, files: inFolder(where), close };
+    const folder = join(base, `damage-${kind}`);
+    mkdirSync(folder, { recursive: true });
+    const close = (): Promise<void> => Promise.resolve(rmSync(folder, { recursive: true, force: true }));
+    return { title: 'folder', location: folder, env: {}, files: inFolder(folder), close };
   }
   const store = await startFakeS3();
   const BACKUP_PREFIX = 'backups/';
@@ -111,7 +111,7 @@ async function placeIn(base: string, kind: 'folder' | 's3'): Promise<Place> {
       else store.putObject(BACKUP_PREFIX + name, bytes);
     },
   };
-  return { title: 'bucket', where: 's3', env: store.backupSettings, files, close: () => store.close() };
+  return { title: 'bucket', location: 's3', env: store.backupSettings, files, close: () => store.close() };
 }
 
 interface Case {
@@ -123,16 +123,16 @@ interface Case {
 /** Damages the backup, and returns the faults that are found afterwards. `library` is a data folder. */
 export async function damageBackups(kind: 'folder' | 's3', { base, library, passphrase }: Case): Promise<string[]> {
   const target = await placeIn(base, kind);
-  const { where, env, files } = target;
+  const { location, env, files } = target;
   const options = { passphrase, env };
-  const [tmp, restored] = [join(base, 'damage-tmp'), join(base, 'damage-restored')];
+  const [tmp, restoredDir] = [join(base, 'damage-tmp'), join(base, 'damage-restored')];
   const faults: string[] = [];
-  let cases = 0;
+  let caseCount = 0;
   try {
-    await backUpInto(await openBackup(where, { ...options, isNew: true }), library, tmp);
+    await backUpInto(await openBackup(location, { ...options, isNew: true }), library, tmp);
     const older = new Map(files.names().map((name) => [name, files.read(name)]));
     changeOneRow(library);
-    await backUpInto(await openBackup(where, options), library, tmp);
+    await backUpInto(await openBackup(location, options), library, tmp);
     const originalFiles = new Map(files.names().map((name) => [name, files.read(name)]));
     for (const [fileKind, pattern] of Object.entries(FILE_KINDS) as [Kind, RegExp][]) {
       const matches = files.names().filter((name) => pattern.test(name));
@@ -140,7 +140,7 @@ export async function damageBackups(kind: 'folder' | 's3', { base, library, pass
       if (name === undefined) continue;
       for (const [damage, spoil] of Object.entries(DAMAGE_KINDS)) {
         if (!spoil(files, name, matches.slice(0, -1), older)) continue;
-        cases++;
+        caseCount++;
         const fault = await restoreFault();
         if (fault)
           faults.push(`${target.title}, ${passphrase ? 'encrypted' : 'plain'}, ${fileKind} ${damage}: ${fault}`);
@@ -148,7 +148,7 @@ export async function damageBackups(kind: 'folder' | 's3', { base, library, pass
         for (const [name, bytes] of originalFiles) files.write(name, bytes);
       }
     }
-    console.log(`${target.title}, ${passphrase ? 'encrypted' : 'plain'}: ${cases} cases, ${faults.length} faults`);
+    console.log(`${target.title}, ${passphrase ? 'encrypted' : 'plain'}: ${caseCount} cases, ${faults.length} faults`);
     return faults;
   } finally {
     await target.close();
@@ -156,22 +156,22 @@ export async function damageBackups(kind: 'folder' | 's3', { base, library, pass
 
   /** Returns whether a check repairs the damage while the library exists. */
   async function isMended(): Promise<boolean> {
-    await checkFolder(await openBackup(where, options), library, tmp);
-    rmSync(restored, { recursive: true, force: true });
-    await restoreFrom(await openBackup(where, options), restored);
-    return isWhole(library, restored);
+    await checkFolder(await openBackup(location, options), library, tmp);
+    rmSync(restoredDir, { recursive: true, force: true });
+    await restoreFrom(await openBackup(location, options), restoredDir);
+    return isWhole(library, restoredDir);
   }
 
   /** Returns undefined if everything was restored, or if the lost files are named and all others were restored. */
   async function restoreFault(): Promise<string | undefined> {
     const tryRestore = async (skipDamaged: boolean) => {
-      rmSync(restored, { recursive: true, force: true });
-      return restoreFrom(await openBackup(where, options), restored, { skipDamaged });
+      rmSync(restoredDir, { recursive: true, force: true });
+      return restoreFrom(await openBackup(location, options), restoredDir, { skipDamaged });
     };
     try {
       const result = await tryRestore(false);
       if (result.lost.length > 0) return undefined;
-      return isWhole(library, restored) ? undefined : 'restored without a word, and something is missing';
+      return isWhole(library, restoredDir) ? undefined : 'restored without a word, and something is missing';
     } catch (error) {
       if (!(error instanceof AppError)) return `failed with ${String(error)}`;
       if (error.message.startsWith(NO_DATABASE)) return (await isMended()) ? undefined : 'the check mends no database';
@@ -181,8 +181,8 @@ export async function damageBackups(kind: 'folder' | 's3', { base, library, pass
         return lost.length > 0 && lost.length < MOST_LOST
           ? undefined
           : `with --skip-damaged ${lost.length} files are lost`;
-      } catch (again) {
-        return `says “${error.message}”, and with --skip-damaged: ${String(again)}`;
+      } catch (secondError) {
+        return `says “${error.message}”, and with --skip-damaged: ${String(secondError)}`;
       }
     }
   }

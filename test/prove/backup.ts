@@ -30,9 +30,9 @@ const MARK_FILES = /^(?:lease|checks|unused)/;
 
 export interface BackupProof {
   base: string;
-  /** Data folder of a library; `less` is that of the same library without most of its tracks. */
-  full: string;
-  less: string;
+  /** Data folder of a library; `smallDir` is that of the same library without most of its tracks. */
+  fullDir: string;
+  smallDir: string;
   random: () => number;
   passphrase: string | undefined;
   close: () => void;
@@ -44,11 +44,11 @@ export async function prepareProof(seed: number): Promise<BackupProof> {
     { tracks: TRACK_COUNT, seed: String(seed), art: 'embedded', seconds: '1' },
     join(base, 'music'),
   );
-  const [full, less] = [join(base, 'full'), join(base, 'less')];
-  const { code, stderr } = await runServer(['scan', music.dir, '--data-dir', full]);
+  const [fullDir, smallDir] = [join(base, 'full'), join(base, 'less')];
+  const { code, stderr } = await runServer(['scan', music.dir, '--data-dir', fullDir]);
   if (code !== 0) throw new Error(stderr);
-  cpSync(full, less, { recursive: true, preserveTimestamps: true });
-  const db = new Database(join(less, 'tonearm.db'));
+  cpSync(fullDir, smallDir, { recursive: true, preserveTimestamps: true });
+  const db = new Database(join(smallDir, 'tonearm.db'));
   db.pragma('foreign_keys = ON');
   db.prepare('DELETE FROM tracks WHERE id NOT IN (SELECT id FROM tracks ORDER BY id LIMIT ?)').run(
     REMAINING_TRACK_COUNT,
@@ -56,8 +56,8 @@ export async function prepareProof(seed: number): Promise<BackupProof> {
   db.close();
   return {
     base,
-    full,
-    less,
+    fullDir,
+    smallDir,
     random: seededRandom(seed),
     passphrase: seed % 2 === 0 ? undefined : TEST_PASSPHRASE,
     close: () => rmSync(base, { recursive: true, force: true }),
@@ -77,14 +77,14 @@ const restoredAs = (dataDir: string, originalDir: string): boolean => {
 };
 
 /** Runs to the nth moment, or to the end; returns the number of moments, or undefined if the process was killed. */
-async function runChild(wish: ChildOptions, momentNumber?: number): Promise<number | undefined> {
+async function runChild(options: ChildOptions, momentNumber?: number): Promise<number | undefined> {
   const child = spawn(
     process.execPath,
     [
       '--import',
       quickImports,
       CHILD_SCRIPT,
-      JSON.stringify({ ...wish, ...(momentNumber && { killAfter: momentNumber }) }),
+      JSON.stringify({ ...options, ...(momentNumber && { killAfter: momentNumber }) }),
     ],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -94,21 +94,21 @@ async function runChild(wish: ChildOptions, momentNumber?: number): Promise<numb
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
   if (signal === 'SIGKILL') return undefined;
-  if (code !== 0) throw new Error(`${wish.mode} ended with ${code}`);
+  if (code !== 0) throw new Error(`${options.mode} ended with ${code}`);
   return (JSON.parse(text) as string[]).length;
 }
 
 /** Returns the violated guarantees after this number of kills during one activity. */
 export async function killDuring(activity: Killed, kills: number, proof: BackupProof): Promise<string[]> {
-  const { base, full, less, random, passphrase } = proof;
+  const { base, fullDir, smallDir, random, passphrase } = proof;
   const pathOf = (name: string): string => join(base, `${activity}-${name}`);
-  const library = activity === 'prune' ? less : full;
+  const library = activity === 'prune' ? smallDir : fullDir;
   const open = async (folder: string, isNew = false) => openBackup(folder, { passphrase, isNew });
   const faults: string[] = [];
   const template = pathOf('template');
   mkdirSync(template);
   if (activity !== 'backup') {
-    const { snapshot } = await backUpInto(await open(template, true), full, pathOf('tmp'));
+    const { snapshot } = await backUpInto(await open(template, true), fullDir, pathOf('tmp'));
     if (activity === 'prune') await (await open(template)).deleteSnapshot(snapshot, { isNow: true });
     if (activity === 'check') flipSomewhere(template, random);
   }
@@ -122,23 +122,24 @@ export async function killDuring(activity: Killed, kills: number, proof: BackupP
   const moments = await runChild(begin('calm'));
   for (let kill = 0; kill < kills; kill++) {
     const name = `kill-${kill}`;
-    const wish = begin(name);
+    const options = begin(name);
     const momentNumber = 1 + Math.floor(random() * (moments ?? 1));
-    await runChild(wish, momentNumber);
-    if (activity !== 'restore') await runChild(wish);
-    const repo = await open(wish.backup);
+    await runChild(options, momentNumber);
+    if (activity !== 'restore') await runChild(options);
+    const repo = await open(options.backup);
     const { faults: faultCount, problems, lost_items } = await checkFolder(repo, library, pathOf('tmp'));
-    const restoredDir = activity === 'restore' ? wish.dataDir : pathOf(`${name}-restored`);
-    await restoreFrom(await open(wish.backup), restoredDir, { replace: true });
+    const restoredDir = activity === 'restore' ? options.dataDir : pathOf(`${name}-restored`);
+    await restoreFrom(await open(options.backup), restoredDir, { replace: true });
     const differences = [
       ...(faultCount > 0 ? problems : []),
       ...lost_items,
       ...(restoredAs(restoredDir, library) ? [] : ['the restored library differs']),
-      ...(activity === 'prune' ? await doubledIn(await open(wish.backup)) : []),
+      ...(activity === 'prune' ? await doubledIn(await open(options.backup)) : []),
     ];
     for (const fault of differences)
       faults.push(`${activity}, killed at moment ${momentNumber} of ${moments}: ${fault}`);
-    for (const folder of [wish.backup, wish.dataDir, restoredDir]) rmSync(folder, { recursive: true, force: true });
+    for (const folder of [options.backup, options.dataDir, restoredDir])
+      rmSync(folder, { recursive: true, force: true });
   }
   return faults;
 }
@@ -165,27 +166,27 @@ function flipSomewhere(folder: string, random: () => number): string {
 }
 
 /** Flips one byte at a time, which the check has to find and repair. */
-export async function flipBytes(count: number, { base, full, random, passphrase }: BackupProof): Promise<string[]> {
+export async function flipBytes(count: number, { base, fullDir, random, passphrase }: BackupProof): Promise<string[]> {
   const [backup, tmp] = [join(base, 'flipped'), join(base, 'flipped-tmp')];
   mkdirSync(backup);
-  await backUpInto(await openBackup(backup, { passphrase, isNew: true }), full, tmp);
+  await backUpInto(await openBackup(backup, { passphrase, isNew: true }), fullDir, tmp);
   const faults: string[] = [];
   for (let n = 0; n < count; n++) {
     const flippedFile = flipSomewhere(backup, random);
-    const check = await checkFolder(await openBackup(backup, { passphrase }), full, tmp);
-    const recheck = await checkFolder(await openBackup(backup, { passphrase }), full, tmp);
+    const check = await checkFolder(await openBackup(backup, { passphrase }), fullDir, tmp);
+    const recheck = await checkFolder(await openBackup(backup, { passphrase }), fullDir, tmp);
     if (check.faults === 0) faults.push(`${flippedFile}: not found`);
     if (check.lost > 0) faults.push(`${flippedFile}: lost ${check.lost_items.join(', ')}`);
     if (recheck.faults + recheck.lost > 0) faults.push(`${flippedFile}: not repaired: ${recheck.problems.join(', ')}`);
   }
   const restoredDir = join(base, 'flipped-restored');
   await restoreFrom(await openBackup(backup, { passphrase }), restoredDir);
-  if (wholeOf(restoredDir) !== wholeOf(full)) faults.push('the restored library differs');
+  if (wholeOf(restoredDir) !== wholeOf(fullDir)) faults.push('the restored library differs');
   return faults;
 }
 
 export async function proveBackup({ seed, runs = 20 }: { seed: number; runs: number | undefined }): Promise<boolean> {
-  const all: string[] = [];
+  const allFaults: string[] = [];
   for (const proofSeed of [seed, seed + 1]) {
     const proof = await prepareProof(proofSeed);
     const encryption = proof.passphrase === undefined ? 'plain' : 'encrypted';
@@ -193,23 +194,23 @@ export async function proveBackup({ seed, runs = 20 }: { seed: number; runs: num
       for (const activity of KILLED_ACTIVITIES) {
         const faults = await killDuring(activity, runs, proof);
         console.log([`${encryption}: ${runs} kills during ${activity}, ${faults.length} faults`, ...faults].join('\n'));
-        all.push(...faults);
+        allFaults.push(...faults);
       }
       for (const kind of ['folder', 's3'] as const) {
         const faults = await damageBackups(kind, {
           base: proof.base,
-          library: proof.full,
+          library: proof.fullDir,
           passphrase: proof.passphrase,
         });
         for (const fault of faults) console.log(fault);
-        all.push(...faults);
+        allFaults.push(...faults);
       }
       const faults = await flipBytes(runs * 10, proof);
       console.log([`${encryption}: ${runs * 10} single bytes changed, ${faults.length} faults`, ...faults].join('\n'));
-      all.push(...faults);
+      allFaults.push(...faults);
     } finally {
       proof.close();
     }
   }
-  return all.length === 0;
+  return allFaults.length === 0;
 }

@@ -55,9 +55,9 @@ function readNames({ title, artist, album }: Names, charset: Charset): AudioRead
 interface CharsetCounts {
   charset: string;
   titles: number;
-  repaired: number;
+  repairedCount: number;
   /** Counts of single titles: decoded correctly, left unchanged, and changed to something wrong. */
-  alone: { right: number; left: number; wrong: number };
+  singleTitles: { right: number; left: number; wrong: number };
   examples: string[];
 }
 
@@ -66,8 +66,8 @@ function countCharset(charset: Charset, languages: Language[], titles: number, s
   const counts: CharsetCounts = {
     charset,
     titles: 0,
-    repaired: 0,
-    alone: { right: 0, left: 0, wrong: 0 },
+    repairedCount: 0,
+    singleTitles: { right: 0, left: 0, wrong: 0 },
     examples: [],
   };
   for (let n = 0; counts.titles < titles; n++) {
@@ -77,17 +77,17 @@ function countCharset(charset: Charset, languages: Language[], titles: number, s
       const { title, artist, album } = names[i] as Names;
       const isRight = tags.title === title && tags.album === album && tags.artists[0] === artist;
       counts.titles++;
-      if (isRight) counts.repaired++;
+      if (isRight) counts.repairedCount++;
       else if (counts.examples.length < 8)
         counts.examples.push(`${title} / ${artist} → ${tags.title} / ${tags.artists[0]}`);
     });
     // only the title shows the charset
     names.forEach(({ title }, i) => {
       const { tags, charset: usedCharset } = readNames({ title, artist: 'Artist', album: 'Album' }, charset);
-      if (tags.title === names[i]?.title) counts.alone.right++;
-      else if (usedCharset === USUAL_CHARSET) counts.alone.left++;
+      if (tags.title === names[i]?.title) counts.singleTitles.right++;
+      else if (usedCharset === USUAL_CHARSET) counts.singleTitles.left++;
       else {
-        counts.alone.wrong++;
+        counts.singleTitles.wrong++;
         if (counts.examples.length < 8)
           counts.examples.push(`alone: ${names[i]?.title} → ${tags.title} (${usedCharset})`);
       }
@@ -106,16 +106,16 @@ export const countRight = (titles: number, seed: number): CharsetCounts[] =>
     charset: name,
   }));
 
-export const isRepaired = ({ titles, repaired, alone }: CharsetCounts): boolean =>
-  repaired / titles >= LEAST_REPAIRED && alone.wrong === 0;
-export const isUnharmed = ({ titles, repaired, alone }: CharsetCounts): boolean =>
-  repaired === titles && alone.right === titles;
+export const isRepaired = ({ titles, repairedCount, singleTitles }: CharsetCounts): boolean =>
+  repairedCount / titles >= LEAST_REPAIRED && singleTitles.wrong === 0;
+export const isUnharmed = ({ titles, repairedCount, singleTitles }: CharsetCounts): boolean =>
+  repairedCount === titles && singleTitles.right === titles;
 
 export async function proveCharsets({ seed, runs = 5_000 }: { seed: number; runs: number | undefined }) {
-  const print = ({ charset, titles, repaired, alone, examples }: CharsetCounts): void => {
+  const print = ({ charset, titles, repairedCount, singleTitles, examples }: CharsetCounts): void => {
     console.log(
-      `${charset}: ${repaired} of ${titles} right (${((repaired * 100) / titles).toFixed(2)} %); ` +
-        `alone: ${alone.right} right, ${alone.left} left as they were, ${alone.wrong} wrong`,
+      `${charset}: ${repairedCount} of ${titles} right (${((repairedCount * 100) / titles).toFixed(2)} %); ` +
+        `alone: ${singleTitles.right} right, ${singleTitles.left} left as they were, ${singleTitles.wrong} wrong`,
     );
     for (const example of examples) console.log(`    ${example}`);
   };

@@ -14,9 +14,9 @@ registerHooks({
     specifier === 'electron' ? { url: electron, shortCircuit: true } : next(specifier, context),
 });
 const { app, pathsIn } = (await import(electron)) as typeof fake;
-const [profile = '', way] = process.argv.slice(2);
+const [profile = '', shellKind] = process.argv.slice(2);
 app.paths = pathsIn(profile);
-app.isPackaged = way === 'packaged';
+app.isPackaged = shellKind === 'packaged';
 app.appPath = root;
 subscribe('child_process', (message) => {
   const { process: child } = message as { process: ChildProcess };

@@ -72,9 +72,9 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
   }
 
   /** Writes until the server is gone; notes the acknowledged writes. */
-  async function write(isOver: () => boolean): Promise<void> {
+  async function write(isDone: () => boolean): Promise<void> {
     let token: string | undefined;
-    for (let n = 0; !isOver(); n += 1) {
+    for (let n = 0; !isDone(); n += 1) {
       try {
         token ??= (await call<TokenResponse>('/auth/login', OWNER_ACCOUNT)).access_token;
         const name = `${seed} ${acknowledgedNames.length} ${n}`;
@@ -97,7 +97,7 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
     return (await answer.json()) as T;
   }
 
-  const isUp = (): Promise<boolean> =>
+  const isHealthy = (): Promise<boolean> =>
     fetch(`${url}/health`, { signal: AbortSignal.timeout(2_000) }).then(
       ({ ok }) => ok,
       () => false,
@@ -107,8 +107,8 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
     const kill = KILL_KINDS[Math.floor(random() * KILL_KINDS.length)] as (typeof KILL_KINDS)[number];
     const cycleLabel = `cycle ${n}, ${kill.name}`;
     const shell = start();
-    let isOver = false;
-    const pendingWrites = write(() => isOver);
+    let isDone = false;
+    const pendingWrites = write(() => isDone);
     await sleep(random() * LATEST_MS);
     const server = shell.servers.at(-1);
     if (server !== undefined && kill.stopped) signal(server, 'SIGSTOP');
@@ -116,7 +116,7 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
     if (kill.app) await end(shell.process);
     if (kill.app && !kill.stopped) await untilGone(shell.servers, `${cycleLabel}: a server goes on`);
     if (!kill.app) await checkRecovery(shell, server, cycleLabel);
-    isOver = true;
+    isDone = true;
     await pendingWrites;
     await end(shell.process);
     if (!kill.stopped || !kill.app) await untilGone(shell.servers, `${cycleLabel}: a server goes on`);
@@ -126,13 +126,13 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
   /** Checks that a killed server comes back, or, if it was killed before it listened, that the app asks what to do. */
   async function checkRecovery(shell: Shell, killedPid: number | undefined, cycleLabel: string): Promise<void> {
     if (killedPid === undefined) return;
-    await Promise.race([until(isUp), until(() => shell.servers.length === 1 && !isAlive(killedPid))]);
+    await Promise.race([until(isHealthy), until(() => shell.servers.length === 1 && !isAlive(killedPid))]);
     if (isAlive(killedPid)) faults.push(`${cycleLabel}: the killed server is alive`);
   }
 
   async function untilGone(servers: number[], fault: string): Promise<void> {
-    const latest = performance.now() + PATIENCE_MS;
-    while (servers.some(isAlive) && performance.now() < latest) await sleep(50);
+    const deadline = performance.now() + PATIENCE_MS;
+    while (servers.some(isAlive) && performance.now() < deadline) await sleep(50);
     if (servers.some(isAlive)) faults.push(fault);
   }
 
@@ -141,7 +141,7 @@ export async function killDesktop({ cycles, seed }: { cycles: number; seed: numb
     for (let n = 1; n <= cycles; n += 1) await cycle(n);
     // the last start finds everything that earlier runs left
     const lastShell = start();
-    await until(isUp);
+    await until(isHealthy);
     // a process that was stopped before it locked the folder blocks no other process, and ends when it continues
     for (const pid of leftBehind) signal(pid, 'SIGCONT');
     await untilGone(leftBehind, 'a server that was stopped goes on');

@@ -32,7 +32,7 @@ const PAIRS_PER_TUNE = (RECORDING_VERSIONS.length * (RECORDING_VERSIONS.length -
 
 const extensionOf = (encoding: Encoding): string => encoding.split('-')[0] as string;
 
-async function openLibrary(base: string, mode: Mode, hears: boolean) {
+async function openLibrary(base: string, mode: Mode, isAnalysing: boolean) {
   const [music, dataDir] = [join(base, 'music'), join(base, 'data')];
   fs.mkdirSync(music, { recursive: true });
   const server = await openKilledServer({
@@ -42,7 +42,7 @@ async function openLibrary(base: string, mode: Mode, hears: boolean) {
       LOCAL_MEDIA_IMPORT_MODE: mode,
       LOCAL_MEDIA_WATCH: 'false',
       FPID_ENABLED: 'false',
-      ANALYSIS_ENABLED: String(hears),
+      ANALYSIS_ENABLED: String(isAnalysing),
       ANALYSIS_ON_BATTERY: 'true',
     },
   });
@@ -79,10 +79,10 @@ async function upgradeAll(mode: Mode, seed: number, runs: number): Promise<{ kep
   try {
     for (const [n, { from, to, was, is }] of names.entries()) {
       writeMusic(wav, { seed: seed + n * 10, seconds: PIECE_SECONDS });
-      const [before, after] = [join(library.music, was), join(base, is)];
-      for (const path of [before, after]) fs.mkdirSync(dirname(path), { recursive: true });
-      encodeMusic(wav, before, from, { title: `Tune ${n}`, artist: 'The Quays', album: `Album ${n % 7}` });
-      encodeMusic(wav, after, to, { title: `Another name ${n}`, artist: 'Quays', album: `Remastered ${n % 5}` });
+      const [oldPath, newPath] = [join(library.music, was), join(base, is)];
+      for (const path of [oldPath, newPath]) fs.mkdirSync(dirname(path), { recursive: true });
+      encodeMusic(wav, oldPath, from, { title: `Tune ${n}`, artist: 'The Quays', album: `Album ${n % 7}` });
+      encodeMusic(wav, newPath, to, { title: `Another name ${n}`, artist: 'Quays', album: `Remastered ${n % 5}` });
     }
     await library.scan();
     if (mode === 'reference')
@@ -190,15 +190,15 @@ async function playAlike(seed: number, tunes: number): Promise<{ pairs: number; 
 
 /** Runs the proof with `runs` recordings in each mode, and ten pairs for each of them. */
 export async function proveEncoders({ seed, runs = 200 }: { seed: number; runs: number | undefined }) {
-  let holds = true;
+  let isProven = true;
   for (const mode of ['copy', 'reference'] as const) {
     const { kept, lost } = await upgradeAll(mode, seed, runs);
     console.log(`${mode} mode: ${kept} of ${runs} recordings of ${PIECE_SECONDS} s kept everything`);
     for (const line of lost) console.log(line);
-    holds &&= kept >= 0.99 * runs;
+    isProven &&= kept >= 0.99 * runs;
   }
   const { pairs, wrong } = await playAlike(seed, Math.ceil((runs * 10) / PAIRS_PER_TUNE));
   console.log(`${wrong.length} wrong among ${pairs} pairs that only sound alike`);
   for (const line of wrong) console.log(line);
-  return holds && wrong.length === 0;
+  return isProven && wrong.length === 0;
 }

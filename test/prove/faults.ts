@@ -94,7 +94,7 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
   const token: string = await signUp(server);
   let [requestCount, refusedCount, acknowledgedCount] = [0, 0, 0];
 
-  async function ask(path: string, method = 'GET', body?: unknown): Promise<Answer | undefined> {
+  async function callApi(path: string, method = 'GET', body?: unknown): Promise<Answer | undefined> {
     try {
       const isForm = body instanceof FormData;
       const answer = await fetch(`${server.url}/api/v1${path}`, {
@@ -135,37 +135,41 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
   for (const id of ids) {
     likedValues.set(id, new ExpectedValue(false));
     ratingValues.set(id, new ExpectedValue(0));
-    titleValues.set(id, new ExpectedValue(String((await ask(`/tracks/${id}`))?.body['title'])));
+    titleValues.set(id, new ExpectedValue(String((await callApi(`/tracks/${id}`))?.body['title'])));
   }
-  const plays = new Map<number, { least: number; most: number }>(ids.map((id) => [id, { least: 0, most: 0 }]));
-  const playlistId = Number((await ask('/playlists', 'POST', { name: 'Mine' }))?.body['id']);
-  const entries = new Map<number, { least: number; most: number }>(ids.map((id) => [id, { least: 0, most: 0 }]));
+  const plays = new Map<number, { minimum: number; maximum: number }>(
+    ids.map((id) => [id, { minimum: 0, maximum: 0 }]),
+  );
+  const playlistId = Number((await callApi('/playlists', 'POST', { name: 'Mine' }))?.body['id']);
+  const entries = new Map<number, { minimum: number; maximum: number }>(
+    ids.map((id) => [id, { minimum: 0, maximum: 0 }]),
+  );
   const uploads: number[] = [];
   const [deletedId = 0, ...remainingIds] = ids;
-  if (!isDone(await ask(`/tracks/${deletedId}`, 'DELETE'))) throw new Error('the first track could not be deleted');
+  if (!isDone(await callApi(`/tracks/${deletedId}`, 'DELETE'))) throw new Error('the first track could not be deleted');
 
   const count = (
-    boundsById: Map<number, { least: number; most: number }>,
+    boundsById: Map<number, { minimum: number; maximum: number }>,
     id: number,
-    done: boolean,
+    isAcknowledged: boolean,
     isSure: boolean,
   ): void => {
     const bounds = boundsById.get(id);
     if (!bounds) return;
-    if (done) bounds.least++;
-    if (done || !isSure) bounds.most++;
+    if (isAcknowledged) bounds.minimum++;
+    if (isAcknowledged || !isSure) bounds.maximum++;
   };
   let nameCount = 0;
   const CLIENT_ACTIONS: (() => Promise<void>)[] = [
     async () => {
       const [id, value] = [remainingIds[randomBelow(remainingIds.length)] ?? 0, randomBelow(2) === 0];
-      const answer = await ask('/likes', 'POST', { item_type: 'track', item_id: id, liked: value });
+      const answer = await callApi('/likes', 'POST', { item_type: 'track', item_id: id, liked: value });
       if (!isRefused(answer)) likedValues.get(id)?.note(value, isDone(answer));
     },
     async () => {
       const [id, value] = [remainingIds[randomBelow(remainingIds.length)] ?? 0, 1 + randomBelow(5)];
       const state = likedValues.get(id);
-      const answer = await ask('/likes', 'POST', { item_type: 'track', item_id: id, liked: true, rating: value });
+      const answer = await callApi('/likes', 'POST', { item_type: 'track', item_id: id, liked: true, rating: value });
       if (isRefused(answer)) return;
       state?.note(true, isDone(answer));
       ratingValues.get(id)?.note(value, isDone(answer));
@@ -173,17 +177,17 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
     async () => {
       const id = remainingIds[randomBelow(remainingIds.length)] ?? 0;
       const played_at = new Date(Date.UTC(2026, 0, 1) + nameCount++ * 3_600_000).toISOString();
-      const answer = await ask('/history', 'POST', { track_id: id, played_at, played_ms: 200_000 });
+      const answer = await callApi('/history', 'POST', { track_id: id, played_at, played_ms: 200_000 });
       count(plays, id, isDone(answer), isRefused(answer));
     },
     async () => {
       const id = remainingIds[randomBelow(remainingIds.length)] ?? 0;
-      const answer = await ask(`/playlists/${playlistId}/tracks`, 'POST', { track_ids: [id] });
+      const answer = await callApi(`/playlists/${playlistId}/tracks`, 'POST', { track_ids: [id] });
       count(entries, id, isDone(answer), isRefused(answer));
     },
     async () => {
       const [id, title] = [remainingIds[randomBelow(remainingIds.length)] ?? 0, `Named ${++nameCount}`];
-      const answer = await ask(`/tracks/${id}`, 'PATCH', { title });
+      const answer = await callApi(`/tracks/${id}`, 'PATCH', { title });
       if (!isRefused(answer)) titleValues.get(id)?.note(title, isDone(answer));
     },
     async () => {
@@ -193,19 +197,19 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
         new Blob([new Uint8Array(song(`Upload ${++nameCount}`, 1_000 + nameCount))]),
         `upload-${nameCount}.mp3`,
       );
-      const answer = await ask('/tracks/upload', 'POST', form);
+      const answer = await callApi('/tracks/upload', 'POST', form);
       const [item] = (answer?.body['items'] ?? []) as { id?: number; track?: { id: number } }[];
       const id = item?.track?.id ?? item?.id;
       if (isDone(answer) && id !== undefined) uploads.push(id);
     },
-    async () => void (await ask('/sources/local_folder/scan', 'POST')),
-    async () => void (await ask('/tracks?limit=5')),
+    async () => void (await callApi('/sources/local_folder/scan', 'POST')),
+    async () => void (await callApi('/tracks?limit=5')),
   ];
 
   async function scanAll(): Promise<number[]> {
-    await ask('/sources/local_folder/scan', 'POST');
+    await callApi('/sources/local_folder/scan', 'POST');
     const tracks = await until(
-      async () => ((await ask('/tracks?limit=200'))?.body['items'] ?? []) as { id: number }[],
+      async () => ((await callApi('/tracks?limit=200'))?.body['items'] ?? []) as { id: number }[],
       (items) => items.length === TRACK_COUNT,
       { everyMs: 100 },
     );
@@ -232,7 +236,7 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
           fs.writeFileSync(folders.clock, '0');
           if (randomBelow(2) === 0) await restart();
           else await sleep(CLOCK_READ_MS);
-          await ask('/status'); // windows also request this from time to time
+          await callApi('/status'); // windows also request this from time to time
         };
       }
       case 'log':
@@ -281,22 +285,22 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
 
   const idle = () =>
     until(
-      async () => ((await ask('/jobs?limit=100'))?.body['items'] ?? []) as { status: string }[],
+      async () => ((await callApi('/jobs?limit=100'))?.body['items'] ?? []) as { status: string }[],
       (jobs) => jobs.every(({ status }) => status !== 'running' && status !== 'queued'),
       { everyMs: 100 },
     );
 
   async function listLosses(): Promise<string[]> {
     const lostWrites: string[] = [];
-    const alive = await ask('/users/me');
+    const alive = await callApi('/users/me');
     if (alive?.status !== 200) return [`nobody is signed in any more: ${alive?.status} ${JSON.stringify(alive?.body)}`];
     await idle();
     // waits until delayed work has ended; then a scan finds every file
     await until(
       async () => {
-        const scanStart = await ask('/sources/local_folder/scan', 'POST');
+        const scanStart = await callApi('/sources/local_folder/scan', 'POST');
         await idle();
-        const { status, result, error } = (await ask(`/jobs/${String(scanStart?.body['id'])}`))?.body ?? {};
+        const { status, result, error } = (await callApi(`/jobs/${String(scanStart?.body['id'])}`))?.body ?? {};
         const { failed_count: failedCount = -1 } = (result ?? {}) as { failed_count?: number };
         return `${scanStart?.status} ${String(status)} ${String(error)}: ${failedCount} failed`;
       },
@@ -304,37 +308,39 @@ export async function playFaults(seed: number, faults: number): Promise<string[]
       { everyMs: 1_000 },
     );
     for (const id of remainingIds) {
-      const { status, body } = (await ask(`/tracks/${id}`)) ?? { status: 0, body: {} };
+      const { status, body } = (await callApi(`/tracks/${id}`)) ?? { status: 0, body: {} };
       if (status !== 200) lostWrites.push(`track ${id}: ${status}`);
       else {
         if (body['availability'] !== 'available') lostWrites.push(`track ${id} is ${String(body['availability'])}`);
         if (!titleValues.get(id)?.accepts(String(body['title'])))
           lostWrites.push(`title of ${id}: ${String(body['title'])}`);
         const playCount = Number(body['play_count']);
-        const { least, most } = plays.get(id) ?? { least: 0, most: 0 };
-        if (playCount < least || playCount > most)
-          lostWrites.push(`plays of ${id}: ${playCount}, and not ${least} to ${most}`);
+        const { minimum, maximum } = plays.get(id) ?? { minimum: 0, maximum: 0 };
+        if (playCount < minimum || playCount > maximum)
+          lostWrites.push(`plays of ${id}: ${playCount}, and not ${minimum} to ${maximum}`);
       }
     }
-    const states = (await ask(`/likes/state?item_type=track&${remainingIds.map((id) => `item_id=${id}`).join('&')}`))
-      ?.body as unknown as { item_id: number; liked: boolean; rating: number }[];
+    const states = (
+      await callApi(`/likes/state?item_type=track&${remainingIds.map((id) => `item_id=${id}`).join('&')}`)
+    )?.body as unknown as { item_id: number; liked: boolean; rating: number }[];
     for (const { item_id: id, liked: isLiked, rating } of states) {
       if (!likedValues.get(id)?.accepts(isLiked))
         lostWrites.push(`like of ${id}: ${isLiked}, and not ${likedValues.get(id)?.toString()}`);
       if (!ratingValues.get(id)?.accepts(rating))
         lostWrites.push(`rating of ${id}: ${rating}, and not ${ratingValues.get(id)?.toString()}`);
     }
-    const playlistEntries = ((await ask(`/playlists/${playlistId}`))?.body['entries'] ?? []) as {
+    const playlistEntries = ((await callApi(`/playlists/${playlistId}`))?.body['entries'] ?? []) as {
       track: { id: number };
     }[];
     for (const id of remainingIds) {
       const entryCount = playlistEntries.filter(({ track }) => track.id === id).length;
-      const { least, most } = entries.get(id) ?? { least: 0, most: 0 };
-      if (entryCount < least || entryCount > most)
-        lostWrites.push(`entries of ${id}: ${entryCount}, and not ${least} to ${most}`);
+      const { minimum, maximum } = entries.get(id) ?? { minimum: 0, maximum: 0 };
+      if (entryCount < minimum || entryCount > maximum)
+        lostWrites.push(`entries of ${id}: ${entryCount}, and not ${minimum} to ${maximum}`);
     }
-    for (const id of uploads) if ((await ask(`/tracks/${id}`))?.status !== 200) lostWrites.push(`upload ${id} is gone`);
-    const trash = (await ask('/trash'))?.body['total'];
+    for (const id of uploads)
+      if ((await callApi(`/tracks/${id}`))?.status !== 200) lostWrites.push(`upload ${id} is gone`);
+    const trash = (await callApi('/trash'))?.body['total'];
     if (trash !== 1) lostWrites.push(`${String(trash)} tracks are in the trash, and not one`);
     return lostWrites;
   }

@@ -25,10 +25,10 @@ export const OTHER_RECORDINGS: Record<string, (seed: number) => Omit<Piece, 'see
 export async function proveFingerprints({ seed, runs = 40 }: { seed: number; runs: number | undefined }) {
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-fingerprints-'));
   const fingerprinter = createRealFingerprinter();
-  const never = new AbortController().signal;
-  const hear = async (path: string): Promise<Uint32Array> => {
+  const neverAborted = new AbortController().signal;
+  const fingerprintOf = async (path: string): Promise<Uint32Array> => {
     const format = path.slice(path.lastIndexOf('.') + 1);
-    return (await fingerprinter.fingerprint({ path, format, durationMs: PIECE_SECONDS * 1_000 }, never)).raw;
+    return (await fingerprinter.fingerprint({ path, format, durationMs: PIECE_SECONDS * 1_000 }, neverAborted)).raw;
   };
   const sameSimilarities: number[] = [];
   const otherSimilarities = new Map<string, number[]>();
@@ -42,7 +42,7 @@ export async function proveFingerprints({ seed, runs = 40 }: { seed: number; run
       for (const encoding of TESTED_ENCODINGS) {
         const path = join(dir, `tune.${encoding.split('-')[0]}`);
         encodeMusic(wav, path, encoding);
-        fingerprints.push(await hear(path));
+        fingerprints.push(await fingerprintOf(path));
       }
       fingerprints.forEach((fingerprint, i) =>
         fingerprints
@@ -56,7 +56,7 @@ export async function proveFingerprints({ seed, runs = 40 }: { seed: number; run
         encodeMusic(wavPath, path, 'mp3', {}, name.startsWith('an edit') ? EDIT_FILTERS : []);
         otherSimilarities.set(name, [
           ...(otherSimilarities.get(name) ?? []),
-          soundSimilarity(firstFingerprint, await hear(path)),
+          soundSimilarity(firstFingerprint, await fingerprintOf(path)),
         ]);
       }
       otherSimilarities.set('another tune', [

@@ -87,18 +87,19 @@ function writeTagged(path: string, bytes: Buffer, { title, album, artist }: Cont
 function retagFlac(bytes: Buffer, comments: string[]): Buffer {
   const COMMENT = 4;
   const blocks: Buffer[] = [];
-  let at = 4;
+  let offset = 4;
   for (let isLast = false; !isLast;) {
-    const length = bytes.readUIntBE(at + 1, 3);
-    const type = (bytes[at] as number) & 0x7f;
-    isLast = (bytes[at] as number) >= 0x80;
-    if (type !== COMMENT) blocks.push(Buffer.concat([Buffer.from([type]), bytes.subarray(at + 1, at + 4 + length)]));
-    at += 4 + length;
+    const length = bytes.readUIntBE(offset + 1, 3);
+    const type = (bytes[offset] as number) & 0x7f;
+    isLast = (bytes[offset] as number) >= 0x80;
+    if (type !== COMMENT)
+      blocks.push(Buffer.concat([Buffer.from([type]), bytes.subarray(offset + 1, offset + 4 + length)]));
+    offset += 4 + length;
   }
   const body = vorbisComment(...comments);
   const head = Buffer.from([0x80 | COMMENT, 0, 0, 0]);
   head.writeUIntBE(body.length, 1, 3);
-  return Buffer.concat([bytes.subarray(0, 4), ...blocks, head, body, bytes.subarray(at)]);
+  return Buffer.concat([bytes.subarray(0, 4), ...blocks, head, body, bytes.subarray(offset)]);
 }
 
 const SERVER_OPS = new Set<Step['op']>(['scan', 'scan part', 'kill', 'remount']);
@@ -125,7 +126,7 @@ function openSequence(base: string, mode: Mode, music: Music, sequence: number, 
     pathOf: (name) => join(root, name),
     sourceIdAt: (path) => path.slice(join(base, 'music').length + 1),
     sequence,
-    away: join(base, 'away', `${sequence}`),
+    awayDir: join(base, 'away', `${sequence}`),
     write,
     touch,
     isHeard: mode === 'copy',
@@ -177,7 +178,7 @@ async function play(base: string, mode: Mode, music: Music, sequences: number, s
     await server.scan();
     withDatabase((db) => {
       hang(db, soundOf, () => ++stamp);
-      likedNames.look(db);
+      likedNames.noteNames(db);
     });
   };
   try {
@@ -187,7 +188,7 @@ async function play(base: string, mode: Mode, music: Music, sequences: number, s
     await scan();
     withDatabase((db) => {
       likedNames.likeAll(db);
-      likedNames.look(db);
+      likedNames.noteNames(db);
     });
     const rounds = Math.max(...openSequences.map(({ steps }) => steps.length));
     for (let round = 0; round < rounds; round++) {
@@ -205,7 +206,7 @@ async function play(base: string, mode: Mode, music: Music, sequences: number, s
         await server.idle(); // the server continues the scan
         withDatabase((db) => {
           hang(db, soundOf, () => ++stamp);
-          likedNames.look(db);
+          likedNames.noteNames(db);
         });
       }
     }

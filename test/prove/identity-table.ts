@@ -42,7 +42,7 @@ const QUIET_FLAGS = ['-nostdin', '-y', '-v', 'error'];
 interface Case {
   format: string;
   mode: Mode;
-  way: (typeof CHANGE_WAYS)[number];
+  changeWay: (typeof CHANGE_WAYS)[number];
   /** Whether AcoustID is used; fingerprints are computed in any case. */
   looksUp: boolean;
 }
@@ -52,11 +52,11 @@ export function casesOf(seed: number): Case[] {
   const random = seededRandom(seed);
   const allCases = Object.keys(FORMAT_CODECS).flatMap((format) =>
     IMPORT_MODES.flatMap((mode) =>
-      CHANGE_WAYS.flatMap((way) => [true, false].map((looksUp): Case => ({ format, mode, way, looksUp }))),
+      CHANGE_WAYS.flatMap((changeWay) => [true, false].map((looksUp): Case => ({ format, mode, changeWay, looksUp }))),
     ),
   );
   return allCases
-    .map((one) => ({ one, rank: random() }))
+    .map((tableCase) => ({ one: tableCase, rank: random() }))
     .toSorted((a, b) => a.rank - b.rank)
     .map(({ one }) => one);
 }
@@ -111,7 +111,7 @@ const servedOf = (server: KilledServer, dataDir: string): Served => ({
 
 /** Returns the faults of one combination. `songs` is a folder with audio that combinations share. */
 export async function playCase(tableCase: Case, rows: readonly Row[], songs: string, seed: number): Promise<string[]> {
-  const { format, mode, way, looksUp } = tableCase;
+  const { format, mode, changeWay, looksUp } = tableCase;
   const base = fs.mkdtempSync(join(tmpdir(), 'tonearm-identity-table-'));
   const [folder, dataDir] = [join(base, 'music'), join(base, 'data')];
   const parts = layOutRows(folder, rows, makeTones(join(songs, format), format, rows.length), format);
@@ -122,7 +122,7 @@ export async function playCase(tableCase: Case, rows: readonly Row[], songs: str
     env: {
       LOCAL_MEDIA_IMPORT_PATH: folder,
       LOCAL_MEDIA_IMPORT_MODE: mode,
-      LOCAL_MEDIA_WATCH: String(way === 'watch'),
+      LOCAL_MEDIA_WATCH: String(changeWay === 'watch'),
       ANALYSIS_ENABLED: 'false',
       ...(looksUp && { FPID_BASE_URL: fake.url, FPID_API_KEY: 'key', FPID_RATE_PER_SECOND: '1000' }),
     },
@@ -134,7 +134,7 @@ export async function playCase(tableCase: Case, rows: readonly Row[], songs: str
     const checks = await openRowChecks(servedTracks, mode, rows, format);
 
     const settle = async (): Promise<void> => {
-      if (way === 'watch') {
+      if (changeWay === 'watch') {
         // this file is written last: when it is a track and no job is left, all changes have been seen
         const name = `zz/mark ${++marks}.${format}`;
         fs.mkdirSync(join(folder, 'zz'), { recursive: true });
@@ -143,7 +143,7 @@ export async function playCase(tableCase: Case, rows: readonly Row[], songs: str
         await until(async () => (await servedTracks.tracks()).some(({ source_id }) => source_id === name));
         return void (await server.idle());
       }
-      if (way === 'scan') return server.scan();
+      if (changeWay === 'scan') return server.scan();
       await server.startScan();
       await sleep(random() * LATEST_KILL_MS);
       await server.restart();

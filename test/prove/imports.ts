@@ -41,7 +41,7 @@ const NEVER_FILLED = ['jobs', 'verify_runs'];
 interface Stage {
   base: string;
   /** Data folder of the importing server: a child account without rights, an app password, its own settings. */
-  own: string;
+  ownDir: string;
   exported: string;
   database: Buffer;
   settings: Record<string, unknown>;
@@ -55,7 +55,7 @@ type Row = Record<string, unknown>;
 export async function prepareImports(seed: number): Promise<Stage> {
   const base = mkdtempSync(join(tmpdir(), 'tonearm-prove-imports-'));
   const music = makeLibrary({ tracks: 8, seed: String(seed), art: 'embedded', seconds: '1' }, join(base, 'music')).dir;
-  const [source, own, exported] = [join(base, 'source'), join(base, 'own'), join(base, 'export')];
+  const [source, ownDir, exported] = [join(base, 'source'), join(base, 'own'), join(base, 'export')];
   mkdirSync(exported);
   const server = await livelyServer({ music, dir: source });
   const { items } = (await server.api<{ items: { id: number }[] }>('/tracks?limit=8')).body;
@@ -74,8 +74,8 @@ export async function prepareImports(seed: number): Promise<Stage> {
   await server.app.drain();
   await server.close();
 
-  mkdirSync(own);
-  const otherServer = await startServer({ dir: own });
+  mkdirSync(ownDir);
+  const otherServer = await startServer({ dir: ownDir });
   const { body: child } = await otherServer.api<{ id: number }>('/users', { method: 'POST', body: LISTENER_ACCOUNT });
   await otherServer.api(`/users/${child.id}`, {
     method: 'PATCH',
@@ -87,7 +87,7 @@ export async function prepareImports(seed: number): Promise<Stage> {
   const outsideDir = join(base, 'outside');
   mkdirSync(outsideDir);
   const database = readFileSync(join(exported, 'data', 'library.db'));
-  return { base, own, exported, database, outside: outsideDir, settings: readSettings(own) };
+  return { base, ownDir, exported, database, outside: outsideDir, settings: readSettings(ownDir) };
 }
 
 const readSettings = (data: string): Record<string, unknown> => {
@@ -108,14 +108,14 @@ const ACCOUNTS_SQL = 'SELECT * FROM users ORDER BY username_key';
 const withoutId = (row: Row): Row => ({ ...row, id: undefined });
 
 /** Returns the faults of an imported library. */
-export function faultsOf(database: string, own: string, settings: Row, isImport: boolean): string[] {
+export function faultsOf(database: string, ownDir: string, settings: Row, isImport: boolean): string[] {
   const db = new Database(database);
   try {
     levelOf(db, MIGRATIONS_DIR); // throws if the schema contains anything that is not Tonearm's
     const selectRows = (sql: string): Row[] => db.prepare<[], Row>(sql).all();
     const faults: string[] = [];
     const users = new Map(selectRows(ACCOUNTS_SQL).map((row) => [row['username_key'], row]));
-    for (const row of readRows(join(own, 'tonearm.db'), ACCOUNTS_SQL)) {
+    for (const row of readRows(join(ownDir, 'tonearm.db'), ACCOUNTS_SQL)) {
       const existingUser = users.get(row['username_key']);
       if (!existingUser || JSON.stringify(withoutId(existingUser)) !== JSON.stringify(withoutId(row)))
         faults.push(`the account ${String(row['username'])} is another`);
@@ -128,7 +128,7 @@ export function faultsOf(database: string, own: string, settings: Row, isImport:
     for (const table of [...NEVER_FILLED, ...(isImport ? ['sessions'] : [])])
       if (selectRows(`SELECT 1 FROM ${table}`).length > 0) faults.push(`there are ${table}`);
     const passwords = 'SELECT name, lookup FROM app_passwords ORDER BY lookup';
-    if (JSON.stringify(selectRows(passwords)) !== JSON.stringify(readRows(join(own, 'tonearm.db'), passwords)))
+    if (JSON.stringify(selectRows(passwords)) !== JSON.stringify(readRows(join(ownDir, 'tonearm.db'), passwords)))
       faults.push('app passwords are others');
     if (
       selectRows("SELECT 1 FROM music_folders WHERE path IS NOT NULL AND removed_at IS NULL AND key <> ''").length > 0
@@ -153,32 +153,35 @@ const isRefusal = (error: unknown): boolean =>
   error instanceof AppError && error.message.length < 1_000 && !/\p{Cc}/u.test(error.message.replaceAll('\n', ''));
 
 /** Checks and prepares a changed database as an import or a restore does. Returns whether it was accepted. */
-function takeOne({ base, own, database, settings }: Stage, random: () => number): { taken: boolean; faults: string[] } {
+function takeOne(
+  { base, ownDir, database, settings }: Stage,
+  random: () => number,
+): { isTaken: boolean; faults: string[] } {
   const dir = join(base, 'run');
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(join(dir, 'new'), { recursive: true });
   const { bytes, changes } = hostileDatabase(database, random);
-  const [from, taken, built] = [join(dir, 'foreign.db'), join(dir, 'taken.db'), join(dir, 'new', 'tonearm.db')];
+  const [from, takenPath, builtPath] = [join(dir, 'foreign.db'), join(dir, 'taken.db'), join(dir, 'new', 'tonearm.db')];
   writeFileSync(from, bytes);
   const isImport = random() < 0.6;
   const withChanges = (faults: string[]): string[] => faults.map((fault) => `${changes.join(' + ')}: ${fault}`);
   try {
-    copyForeignLibrary({ from, to: taken, migrationsDir: MIGRATIONS_DIR, scope: isImport ? 'import' : 'backup' });
+    copyForeignLibrary({ from, to: takenPath, migrationsDir: MIGRATIONS_DIR, scope: isImport ? 'import' : 'backup' });
   } catch (error) {
     const leftovers = readdirSync(dir).filter((name) => name !== 'foreign.db' && name !== 'new');
     const faults = [
       ...(isRefusal(error) ? [] : [`it was refused with ${String(error)}`]),
       ...(leftovers.length === 0 ? [] : [`a refusal leaves ${leftovers.join()}`]),
     ];
-    return { taken: false, faults: withChanges(faults) };
+    return { isTaken: false, faults: withChanges(faults) };
   }
   const hostile = { ...settings, ...HOSTILE_SETTINGS };
   applyArrival(
-    { data: own, building: join(dir, 'new'), takenDatabase: taken },
+    { data: ownDir, building: join(dir, 'new'), takenDatabase: taken: takenPath },
     { isImport, isAccepted: false, hasKeys: false, settings: hostile, musicDir: undefined },
     new Date(),
   );
-  return { taken: true, faults: withChanges(faultsOf(built, own, settings, isImport)) };
+  return { isTaken: true, faults: withChanges(faultsOf(builtPath, ownDir, settings, isImport)) };
 }
 
 const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
@@ -234,17 +237,17 @@ const outsideOf = ({ base, outside }: Stage): string =>
 async function importOne(stage: Stage, goodFilesByName: Map<string, string>, random: () => number): Promise<string[]> {
   const dir = join(stage.base, 'run', 'data');
   rmSync(join(stage.base, 'run'), { recursive: true, force: true });
-  cpSync(stage.own, dir, { recursive: true });
+  cpSync(stage.ownDir, dir, { recursive: true });
   const changes = writeHostileExport(stage, goodFilesByName, random);
   const outsideBefore = outsideOf(stage);
   const faults: string[] = [];
   try {
     await restoreFrom(await openExport(stage.exported), dir, { replace: true, skipDamaged: random() < 0.7 });
-    faults.push(...faultsOf(join(dir, 'tonearm.db'), stage.own, stage.settings, true));
+    faults.push(...faultsOf(join(dir, 'tonearm.db'), stage.ownDir, stage.settings, true));
   } catch (error) {
     if (!isRefusal(error)) faults.push(`it was refused with ${String(error)}`);
     const accounts = (data: string): string => JSON.stringify(readRows(join(data, 'tonearm.db'), ACCOUNTS_SQL));
-    if (accounts(dir) !== accounts(stage.own)) faults.push('a refusal changes accounts');
+    if (accounts(dir) !== accounts(stage.ownDir)) faults.push('a refusal changes accounts');
   }
   if (outsideOf(stage) !== outsideBefore) faults.push('something outside of the data folder changed');
   return faults.map((fault) => `${changes}: ${fault}`);
@@ -255,7 +258,7 @@ export async function attackInProcess(
   stage: Stage,
   seed: number,
   runs: number,
-): Promise<{ faults: string[]; taken: number }> {
+): Promise<{ faults: string[]; takenCount: number }> {
   const goodFilesByName = goodFiles(stage);
   const faults: string[] = [];
   let takenCount = 0;
@@ -267,9 +270,9 @@ export async function attackInProcess(
     const random = seededRandom(seed + run);
     const runFaults =
       run % EVERY_WHOLE_IMPORT === 0
-        ? { taken: false, faults: await importOne(stage, goodFilesByName, random) }
+        ? { isTaken: false, faults: await importOne(stage, goodFilesByName, random) }
         : takeOne(stage, random);
-    if (runFaults.taken) takenCount++;
+    if (runFaults.isTaken) takenCount++;
     faults.push(...runFaults.faults.map((fault) => `seed ${seed + run}: ${fault}`));
     if (run % COLLECTED_EVERY === 0) collect(); // the changed databases are garbage of the proof
     const extraMb = (process.memoryUsage().rss - restingRss) / 2 ** 20;
@@ -278,14 +281,14 @@ export async function attackInProcess(
     if (run % 1_000 === 999)
       console.log(`${run + 1} of ${runs}: ${takenCount} taken, ${Math.round(extraMb)} MB above rest`);
   }
-  return { faults, taken: takenCount };
+  return { faults, takenCount };
 }
 
 /** Imports changed exports through a server at its next start, and uses the server afterwards. */
 export async function attackServer(stage: Stage, seed: number, runs: number): Promise<string[]> {
   const goodFilesByName = goodFiles(stage);
   const dir = join(stage.base, 'served');
-  cpSync(stage.own, dir, { recursive: true });
+  cpSync(stage.ownDir, dir, { recursive: true });
   const faults: string[] = [];
   let server = await spawnServer(['--data-dir', dir, '--port', '0'], { LOG_LEVEL: 'silent' });
   for (let run = 0; run < runs; run++) {
@@ -313,7 +316,7 @@ export async function attackServer(stage: Stage, seed: number, runs: number): Pr
   return faults;
 }
 
-const ask = async (
+const callApi = async (
   url: string,
   path: string,
   token?: string,
@@ -328,15 +331,15 @@ const ask = async (
 };
 
 async function signIn(url: string, account: { username: string; password: string }): Promise<string | undefined> {
-  const { status, body } = await ask(url, '/auth/login', undefined, account);
+  const { status, body } = await callApi(url, '/auth/login', undefined, account);
   return status === 200 ? String(body['access_token']) : undefined;
 }
 
 async function importThrough(url: string, token: string, folder: string): Promise<'done' | 'refused' | 'none'> {
-  const { status, body } = await ask(url, '/imports', token, { folder, replace: true });
+  const { status, body } = await callApi(url, '/imports', token, { folder, replace: true });
   if (status !== 202) return status < 500 || status === 503 ? 'refused' : 'none';
   for (;;) {
-    const job = (await ask(url, `/jobs/${String(body['id'])}`, token)).body as unknown as JobOut;
+    const job = (await callApi(url, `/jobs/${String(body['id'])}`, token)).body as unknown as JobOut;
     if (job.status === 'succeeded') return 'done';
     if (job.status === 'failed') return 'refused';
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -346,13 +349,13 @@ async function importThrough(url: string, token: string, folder: string): Promis
 async function accountFaults(url: string): Promise<string[]> {
   const [admin, listener] = [await signIn(url, ADMIN), await signIn(url, LISTENER_ACCOUNT)];
   if (admin === undefined || listener === undefined) return ['somebody cannot sign in'];
-  const { body } = await ask(url, '/users/me', listener);
+  const { body } = await callApi(url, '/users/me', listener);
   const isRestricted = body['is_superuser'] === false && body['can_upload'] === false && body['quota_bytes'] === 1_000;
-  const health = await ask(url, '/health');
-  const tracks = await ask(url, '/tracks?limit=200', listener);
+  const health = await callApi(url, '/health');
+  const tracks = await callApi(url, '/tracks?limit=200', listener);
   return [
     ...(isRestricted ? [] : ['a restricted account is not']),
-    ...((await ask(url, '/settings', listener)).status === 403 ? [] : ['settings are open to everybody']),
+    ...((await callApi(url, '/settings', listener)).status === 403 ? [] : ['settings are open to everybody']),
     ...(health.status === 200 ? [] : [`/health answers ${health.status}`]),
     ...(tracks.status === 200 ? [] : [`/tracks answers ${tracks.status}`]),
   ];
@@ -367,8 +370,8 @@ export async function proveImports({
 }): Promise<boolean> {
   const stage = await prepareImports(seed);
   try {
-    const { faults, taken } = await attackInProcess(stage, seed, runs);
-    console.log(`${runs} changed libraries in process, ${taken} taken, ${faults.length} faults`);
+    const { faults, takenCount } = await attackInProcess(stage, seed, runs);
+    console.log(`${runs} changed libraries in process, ${takenCount} taken, ${faults.length} faults`);
     const serverFaults = faults.length > 0 ? [] : await attackServer(stage, seed, Math.ceil(runs / 100));
     console.log(`${Math.ceil(runs / 100)} through a server, ${serverFaults.length} faults`);
     for (const fault of [...faults, ...serverFaults]) console.log(fault);

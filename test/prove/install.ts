@@ -72,11 +72,11 @@ async function tryCell(dir: string, cell: Cell, nodePackage: string | undefined)
   const copy = join(dir, 'Tonearm für alle');
   copyWorkTree(copy, cell.account);
   try {
-    const installRun = run(tools, copy, ['ci', '--no-audit', '--no-fund']);
+    const installRun = runCommand(tools, copy, ['ci', '--no-audit', '--no-fund']);
     if (installRun.status !== 0) return [`npm ci ended with ${installRun.status}: ${installRun.output.slice(-1_000)}`];
     const startResult = await tryStart(tools, copy);
-    const version = run(tools, copy, ['exec', 'tonearm', '--', '--version']);
-    const testRun = run(tools, copy, ['test', '--', TEST_FILE]);
+    const version = runCommand(tools, copy, ['exec', 'tonearm', '--', '--version']);
+    const testRun = runCommand(tools, copy, ['test', '--', TEST_FILE]);
     return [
       ...(installRun.output.includes('EBADENGINE') ? ['npm ci warned of engines'] : []),
       ...startResult,
@@ -148,7 +148,7 @@ function copyWorkTree(copy: string, account: number | undefined): void {
   if (account !== undefined) spawnSync('chown', ['-R', String(account), copy]);
 }
 
-const run = (
+const runCommand = (
   { node, npmCli, env, account }: Tools,
   cwd: string,
   args: string[],
@@ -178,13 +178,13 @@ async function tryStart({ node, npmCli, env, account }: Tools, cwd: string): Pro
   });
   let output = '';
   const url = await new Promise<string | undefined>((resolve) => {
-    const take = (chunk: Buffer): void => {
+    const onChunk = (chunk: Buffer): void => {
       output += chunk.toString();
       const [, address] = /listening on (http:\S+)/.exec(output) ?? [];
       if (address) resolve(address);
     };
-    child.stdout?.on('data', take);
-    child.stderr?.on('data', take);
+    child.stdout?.on('data', onChunk);
+    child.stderr?.on('data', onChunk);
     child.once('exit', () => resolve(undefined));
   });
   if (url === undefined) return [`npm start ended with ${child.exitCode}: ${output.slice(-1_000)}`];

@@ -59,9 +59,9 @@ function ledgerOf<T>(initialValue: T) {
         JSON.stringify(value),
       );
       ledger.acked = currentValue;
-      const isRight = currentJson === ackedJson || (ledger.pending !== undefined && currentJson === pendingJson);
+      const isAsExpected = currentJson === ackedJson || (ledger.pending !== undefined && currentJson === pendingJson);
       ledger.pending = undefined;
-      return isRight ? [] : [`${valueName}: ${currentJson} is there; acknowledged was ${ackedJson}`];
+      return isAsExpected ? [] : [`${valueName}: ${currentJson} is there; acknowledged was ${ackedJson}`];
     },
   };
 }

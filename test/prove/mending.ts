@@ -208,13 +208,13 @@ async function killMoving(seed: number, kills: number): Promise<string[]> {
       cpSync(data, join(base, name), { recursive: true, preserveTimestamps: true });
       return join(base, name);
     };
-    const calm = begin('calm-move');
+    const uninterruptedDir = begin('calm-move');
     const moments = { s3: 0, local: 0 };
     for (const to of ['s3', 'local'] as const) {
       const requestsBefore = fake.requests.length;
-      await move(calm, to);
+      await move(uninterruptedDir, to);
       moments[to] = fake.requests.length - requestsBefore;
-      rmSync(join(calm, 'library', 'audio'), { recursive: true, force: true });
+      rmSync(join(uninterruptedDir, 'library', 'audio'), { recursive: true, force: true });
     }
     /**
      * Returns a function that is true at a random request, or shortly after it, because the tracks are switched after

@@ -13,7 +13,7 @@ const OPEN_COMMAND = ['user', 'list'];
 
 interface MigrationsProof {
   /** Tables whose rows have changed. */
-  lost: string[];
+  changedTables: string[];
   kills: number;
 }
 
@@ -34,22 +34,24 @@ export async function openWithKills(
     await makeFirstRelease(original, place, tracks);
     const originalContents = contentsOf(original);
     begin();
-    const calm = kills === 0 ? 0 : (await runUntil(dir, OPEN_COMMAND, env)).changes;
+    const changesUninterrupted = kills === 0 ? 0 : (await runUntil(dir, OPEN_COMMAND, env)).changes;
     if (kills > 0) begin();
     let killCount = 0;
     while (killCount < kills) {
-      const { isKilled } = await runUntil(dir, OPEN_COMMAND, env, Math.ceil(random() * calm));
-      const { applied, all } = migrationsIn(dir);
-      if (isKilled && applied < all) killCount++;
-      if (applied === all) begin(); // the kill came too late, so the folder starts again from its original
+      const { isKilled } = await runUntil(dir, OPEN_COMMAND, env, Math.ceil(random() * changesUninterrupted));
+      const { appliedCount, totalCount } = migrationsIn(dir);
+      if (isKilled && appliedCount < totalCount) killCount++;
+      if (appliedCount === totalCount) begin(); // the kill came too late, so the folder starts again from its original
     }
     const { output } = await runUntil(dir, OPEN_COMMAND, env);
-    const { applied, all } = migrationsIn(dir);
-    if (applied !== all) throw new Error(`it does not open: ${output}`);
+    const { appliedCount, totalCount } = migrationsIn(dir);
+    if (appliedCount !== totalCount) throw new Error(`it does not open: ${output}`);
     const migratedContents = contentsOf(dir, originalContents);
     return {
       kills: killCount,
-      lost: Object.keys(originalContents).filter((table) => originalContents[table] !== migratedContents[table]),
+      changedTables: Object.keys(originalContents).filter(
+        (table) => originalContents[table] !== migratedContents[table],
+      ),
     };
   } finally {
     rmSync(base, { recursive: true, force: true });
@@ -62,9 +64,11 @@ export async function proveMigrations({ seed, runs = 20 }: { seed: number; runs:
   try {
     for (const storage of STORAGE_PLACES) {
       const env = storage === 's3' ? { STORAGE_BACKEND: 's3', ...fake.settings } : {};
-      const { kills, lost } = await openWithKills(storage, { tracks: 100_000, kills: runs, seed, env });
-      console.log(`${storage}: 100000 tracks, ${kills} kills, ${lost.length === 0 ? 'nothing lost' : lost.join('\n')}`);
-      isProved &&= lost.length === 0;
+      const { kills, changedTables } = await openWithKills(storage, { tracks: 100_000, kills: runs, seed, env });
+      console.log(
+        `${storage}: 100000 tracks, ${kills} kills, ${changedTables.length === 0 ? 'nothing lost' : changedTables.join('\n')}`,
+      );
+      isProved &&= changedTables.length === 0;
     }
   } finally {
     await fake.close();

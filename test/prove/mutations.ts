@@ -30,13 +30,13 @@ const USUAL_FORMATS = ['mp3', 'flac', 'ogg', 'opus', 'm4a', 'wav'];
 export async function goodFiles(): Promise<Map<string, Buffer[]>> {
   const temp = mkdtempSync(join(tmpdir(), 'tonearm-mutations-'));
   try {
-    const usual = USUAL_FORMATS.flatMap((format) => {
+    const usualFiles = USUAL_FORMATS.flatMap((format) => {
       const options = { tracks: 3, art: 'embedded', artKb: 4, seconds: '1', seed: format } as const;
       const manifest = makeLibrary({ ...options, formats: [format] }, join(temp, format));
       return manifest.files.map((file) => readFileSync(pathOf(manifest, file)));
     });
     const allFormats = [
-      ...usual,
+      ...usualFiles,
       ...foreignAudio.map(({ bytes }) => bytes),
       ...BUILT_FILES.map(({ make }) => make()),
       ...OTHER_BUILT_FILES.map((make) => make()),
@@ -79,8 +79,8 @@ function countReads(bytes: Buffer): { source: ByteSource; work: Work } {
 
 interface MutationCounts {
   format: string;
-  read: number;
-  refused: number;
+  readCount: number;
+  refusedCount: number;
   slowestMs: number;
   /** Faults with the number of the mutation that caused them. */
   faults: string[];
@@ -95,7 +95,7 @@ export async function mutate(
   collect?: () => void,
 ): Promise<MutationCounts> {
   const randomBelow = randomNumbers(seed);
-  const counts: MutationCounts = { format, read: 0, refused: 0, slowestMs: 0, faults: [] };
+  const counts: MutationCounts = { format, readCount: 0, refusedCount: 0, slowestMs: 0, faults: [] };
   for (let n = 0; n < runs; n++) {
     if (n % COLLECTED_EVERY === 0) collect?.();
     const bytes = damageBytes(validFiles[randomBelow(validFiles.length)] as Buffer, randomBelow);
@@ -105,9 +105,9 @@ export async function mutate(
       const { facts } = await readAudio(source);
       hashPayload(source, facts);
       await readCover(source);
-      counts.read++;
+      counts.readCount++;
     } catch (error) {
-      counts.refused++;
+      counts.refusedCount++;
       if (!(error instanceof UnreadableAudio)) counts.faults.push(`${n}: ${String(error)}`);
     }
     counts.slowestMs = Math.max(counts.slowestMs, performance.now() - began);
@@ -125,14 +125,14 @@ export async function proveMutations({ seed, runs = 2_000 }: { seed: number; run
   const files = await goodFiles();
   const missingFormats = FORMATS.map(([format]) => format).filter((format) => !files.has(format));
   if (missingFormats.length > 0) console.log(`no file of ${missingFormats.join(', ')}`);
-  let isRight = missingFormats.length === 0;
+  let isProven = missingFormats.length === 0;
   for (const [format, validFiles] of files) {
-    const { read, refused, slowestMs, faults } = await mutate(format, validFiles, runs, seed, collect);
-    console.log(`${format}: ${read} read, ${refused} refused, slowest ${Math.round(slowestMs)} ms`);
+    const { readCount, refusedCount, slowestMs, faults } = await mutate(format, validFiles, runs, seed, collect);
+    console.log(`${format}: ${readCount} read, ${refusedCount} refused, slowest ${Math.round(slowestMs)} ms`);
     for (const fault of faults.slice(0, 5)) console.log(`    ${fault}`);
-    isRight &&= faults.length === 0 && slowestMs <= LONGEST_MS;
+    isProven &&= faults.length === 0 && slowestMs <= LONGEST_MS;
   }
   const mb = Math.round(process.resourceUsage().maxRSS / 1024);
   console.log(`${mb} MB`);
-  return isRight && mb <= MOST_MB;
+  return isProven && mb <= MOST_MB;
 }

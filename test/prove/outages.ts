@@ -51,11 +51,11 @@ const makeTitles = (format: string): string[] =>
 /** Runs in the page: notes the titles that play, in their order. */
 function noteTitles(): void {
   const titles: string[] = Object.assign(globalThis, { titles: [] as string[] }).titles;
-  const look = () => {
+  const checkTime = () => {
     const title = document.querySelector('section[aria-label="Player"] a')?.textContent;
     if (title && titles.at(-1) !== title) titles.push(title);
   };
-  new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true });
+  new MutationObserver(checkTime).observe(document, { subtree: true, childList: true, characterData: true });
 }
 
 /** Takes the browser offline, or makes the server unreachable while the browser believes to be online. */

@@ -21,10 +21,10 @@ const REST_MS = 3_000;
 interface Content {
   start: Buffer;
   /** Text that is repeated to the end. */
-  part: string;
+  repeatedText: string;
 }
 
-const text = (start: string, part: string): Content => ({ start: Buffer.from(start), part });
+const text = (start: string, repeatedText: string): Content => ({ start: Buffer.from(start), repeatedText });
 /** The head of an ID3 tag that declares one text of 255 MB. */
 const ID3 = Buffer.concat([Buffer.from('ID3\u0004\0\0'), size(255 << 20), Buffer.from('TIT2'), size(254 << 20)]);
 /** The stream announces blocks of comments of 8 MB, one after the other. */
@@ -39,8 +39,8 @@ const HOSTILE_CONTENTS: Record<string, Content> = {
   'one XML tag': text('<?xml version="1.0"?>\n<playlist><track ', 'a'),
   'nested elements': text('<playlist>', '<track>'),
   'short lines': text('#EXTM3U\n', 'a\n'),
-  'one ID3 tag': { start: ID3, part: 'a' },
-  'FLAC comments': { start: FLAC_HEADER, part: '\u0004\u007F\u007F\u007F' },
+  'one ID3 tag': { start: ID3, repeatedText: 'a' },
+  'FLAC comments': { start: FLAC_HEADER, repeatedText: '\u0004\u007F\u007F\u007F' },
 };
 
 /** Encodes a size as ID3 does: four bytes of seven bits each. */
@@ -96,25 +96,25 @@ async function send(
       'Content-Length': Buffer.byteLength(head) + bytes + tail.length,
     },
   });
-  let isOver = false;
+  let isDone = false;
   const answerStatus = new Promise<number>((resolve) => {
     outgoing.once('response', (answer) => {
-      isOver = true;
+      isDone = true;
       answer.resume();
       resolve(answer.statusCode ?? 0);
     });
     outgoing.once('error', () => {
-      isOver = true;
+      isDone = true;
       resolve(0);
     });
   });
-  const chunk = Buffer.from(content.part.repeat(Math.ceil(CHUNK_BYTES / content.part.length)));
+  const chunk = Buffer.from(content.repeatedText.repeat(Math.ceil(CHUNK_BYTES / content.repeatedText.length)));
   outgoing.write(head);
   outgoing.write(content.start);
-  for (let remainingBytes = bytes - content.start.length; remainingBytes > 0 && !isOver; remainingBytes -= chunk.length)
+  for (let remainingBytes = bytes - content.start.length; remainingBytes > 0 && !isDone; remainingBytes -= chunk.length)
     if (!outgoing.write(chunk.subarray(0, Math.min(remainingBytes, chunk.length))))
       await Promise.race([new Promise((resolve) => outgoing.once('drain', resolve)), answerStatus]);
-  if (!isOver) outgoing.end(tail);
+  if (!isDone) outgoing.end(tail);
   const status = await answerStatus;
   outgoing.destroy();
   return status;

@@ -13,7 +13,7 @@ const IMPORT_MODES = ['copy', 'reference'] as const;
 interface RebuildProof {
   kills: number;
   /** Tracks that differ from the original. */
-  wrong: unknown[];
+  differences: unknown[];
 }
 
 async function rebuildWithKills(
@@ -46,7 +46,7 @@ async function rebuildWithKills(
     await complete(dir, env);
     const originalTracks = tracksIn(wholeDir);
     const rebuiltTracks = new Set(tracksIn(dir));
-    return { kills: killCount, wrong: originalTracks.filter((track) => !rebuiltTracks.has(track)) };
+    return { kills: killCount, differences: originalTracks.filter((track) => !rebuiltTracks.has(track)) };
   } finally {
     rmSync(base, { recursive: true, force: true });
   }
@@ -78,9 +78,11 @@ function tracksIn(dir: string): string[] {
 export async function proveRebuild({ seed, runs = 50 }: { seed: number; runs: number | undefined }) {
   let isProved = true;
   for (const mode of IMPORT_MODES) {
-    const { kills, wrong } = await rebuildWithKills(mode, { tracks: 400, kills: runs, seed });
-    console.log(`${mode}: 400 tracks, ${kills} kills, ${wrong.length === 0 ? 'nothing lost' : wrong.join('\n')}`);
-    isProved &&= wrong.length === 0;
+    const { kills, differences } = await rebuildWithKills(mode, { tracks: 400, kills: runs, seed });
+    console.log(
+      `${mode}: 400 tracks, ${kills} kills, ${differences.length === 0 ? 'nothing lost' : differences.join('\n')}`,
+    );
+    isProved &&= differences.length === 0;
   }
   return isProved;
 }

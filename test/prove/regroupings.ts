@@ -90,17 +90,18 @@ async function upgrade({
   copy: Copy;
 }): Promise<void> {
   copy(original, dir);
-  const calm = kills === 0 ? 0 : (await runUntil(dir, OPEN_COMMAND, SERVER_ENV)).changes;
+  const changesUninterrupted = kills === 0 ? 0 : (await runUntil(dir, OPEN_COMMAND, SERVER_ENV)).changes;
   copy(original, dir);
   for (let killCount = 0; killCount < kills;) {
-    const { isKilled } = await runUntil(dir, OPEN_COMMAND, SERVER_ENV, Math.ceil(random() * calm));
-    const { applied, all } = migrationsIn(dir);
-    if (isKilled && applied < all) killCount++;
-    if (applied === all) copy(original, dir); // the kill came too late, so the folder starts again from its original
+    const { isKilled } = await runUntil(dir, OPEN_COMMAND, SERVER_ENV, Math.ceil(random() * changesUninterrupted));
+    const { appliedCount, totalCount } = migrationsIn(dir);
+    if (isKilled && appliedCount < totalCount) killCount++;
+    // the kill came too late, so the folder starts again from its original
+    if (appliedCount === totalCount) copy(original, dir);
   }
   const { output } = await runUntil(dir, OPEN_COMMAND, SERVER_ENV);
-  const { applied, all } = migrationsIn(dir);
-  if (applied !== all) throw new Error(`it does not open: ${output}`);
+  const { appliedCount, totalCount } = migrationsIn(dir);
+  if (appliedCount !== totalCount) throw new Error(`it does not open: ${output}`);
 }
 
 /** Starts a server on this folder; returns its API for the administrator. */
@@ -148,7 +149,7 @@ type Served = Awaited<ReturnType<typeof serve>>;
 const isOpen = ({ status }: JobOut): boolean => status === 'running' || status === 'queued' || status === 'waiting';
 
 /** Requests all changes, unless an interrupted job still makes them. */
-async function ask(server: Served): Promise<void> {
+async function requestChanges(server: Served): Promise<void> {
   if (!(await server.regroupings()).some(isOpen)) await server.call('/album-changes', 'POST', ALL_ALBUMS);
 }
 
@@ -156,7 +157,7 @@ async function ask(server: Served): Promise<void> {
 async function finish(server: Served): Promise<void> {
   await server.idle();
   for (let remainingChanges = Infinity; remainingChanges > 0;) {
-    await ask(server);
+    await requestChanges(server);
     await server.idle();
     const { total } = await server.call<AlbumChangePage>('/album-changes?limit=1');
     if (total >= remainingChanges) throw new Error(`${total} changes are left, and none was made`);
@@ -185,7 +186,7 @@ async function regroupKilled({
     let changeCount = 0;
     const watcher = watch(dir, () => changeCount++);
     try {
-      await ask(server);
+      await requestChanges(server);
       const open = await until(
         async () => (await server.regroupings()).some(isOpen),
         (isWorking) => !isWorking || changeCount >= maxChanges,
@@ -243,9 +244,9 @@ interface AlbumState {
   names: unknown;
   tracks: number[];
   /** Likes and ratings of each user. */
-  said: string[];
+  likesAndRatings: string[];
   /** Times since which each user's like or rating applies. */
-  since: number[];
+  sinceTimes: number[];
   /** Hash of the picture that a user chose. */
   cover: string | null;
 }
@@ -294,31 +295,31 @@ const COUNT_CHECKS_SQL: Record<string, string> = {
 function stateOf(dir: string): State {
   const db = new Database(join(dir, 'tonearm.db'));
   try {
-    const has = (table: string): boolean =>
+    const hasTable = (table: string): boolean =>
       db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== undefined;
     const rows = (sql: string): unknown[][] => db.prepare<[], unknown[]>(sql).raw().all();
     const albums: Record<number, AlbumState> = {};
     for (const [id, ...names] of rows(
       `SELECT id, title, title_sort, artist_id, year, genre, is_compilation, release_group_mbid, created_at FROM albums`,
     ))
-      albums[Number(id)] = { id: Number(id), names, tracks: [], said: [], since: [], cover: null };
+      albums[Number(id)] = { id: Number(id), names, tracks: [], likesAndRatings: [], sinceTimes: [], cover: null };
     for (const [id, album] of rows('SELECT id, album_id FROM tracks ORDER BY id'))
       albums[Number(album)]?.tracks.push(Number(id));
     for (const [user, id, liked, rating, since] of rows(
       `SELECT user_id, item_id, liked, rating, since FROM like_states
         WHERE item_type = 'album' AND (liked = 1 OR rating > 0) ORDER BY user_id, item_id`,
     )) {
-      albums[Number(id)]?.said.push(`${String(user)}: ${String(liked)}, ${String(rating)}`);
-      albums[Number(id)]?.since.push(Number(since));
+      albums[Number(id)]?.likesAndRatings.push(`${String(user)}: ${String(liked)}, ${String(rating)}`);
+      albums[Number(id)]?.sinceTimes.push(Number(since));
     }
     for (const [id, etag] of rows("SELECT album_id, etag FROM album_covers WHERE origin = 'manual'")) {
       const album = albums[Number(id)];
       if (album) album.cover = String(etag);
     }
     const otherTables = Object.fromEntries(
-      Object.entries(has('radio_nevers') ? { ...OTHER_TABLES_SQL, nevers: RADIO_NEVERS_SQL } : OTHER_TABLES_SQL).map(
-        ([name, sql]) => [name, JSON.stringify(rows(sql))],
-      ),
+      Object.entries(
+        hasTable('radio_nevers') ? { ...OTHER_TABLES_SQL, nevers: RADIO_NEVERS_SQL } : OTHER_TABLES_SQL,
+      ).map(([name, sql]) => [name, JSON.stringify(rows(sql))]),
     );
     const counts = Object.entries(COUNT_CHECKS_SQL).flatMap(([name, sql]) => {
       const wrongRows = rows(sql);
@@ -392,9 +393,9 @@ function faultsOfActions(previousState: State, nextState: State): string[] {
       (a, b) => Number(b.id === album.id) - Number(a.id === album.id),
     );
     const expectedActions = saidTogether(from);
-    if (album.said.join('; ') !== expectedActions)
+    if (album.likesAndRatings.join('; ') !== expectedActions)
       faults.push(
-        `album ${album.id} has “${album.said.join('; ')}” and not “${expectedActions}” of ${from.map(({ id }) => id).join()}`,
+        `album ${album.id} has “${album.likesAndRatings.join('; ')}” and not “${expectedActions}” of ${from.map(({ id }) => id).join()}`,
       );
     const cover = from.find((source) => source.cover !== null)?.cover ?? null;
     if (album.cover !== cover) faults.push(`album ${album.id} has the cover ${album.cover} and not ${cover}`);
@@ -404,7 +405,7 @@ function faultsOfActions(previousState: State, nextState: State): string[] {
 
 function saidTogether(albums: readonly AlbumState[]): string {
   const byUser = new Map<string, { liked: boolean; rating: number }>();
-  for (const text of albums.flatMap(({ said: action }) => action)) {
+  for (const text of albums.flatMap(({ likesAndRatings: action }) => action)) {
     const [user = '', liked, rating] = text.split(/: |, /);
     const entry = byUser.get(user);
     byUser.set(user, { liked: entry?.liked === true || liked === '1', rating: entry?.rating || Number(rating) });

@@ -118,13 +118,15 @@ interface Album {
 }
 
 async function listAlbums({ url, credentials }: Subsonic): Promise<CaseAlbum[]> {
-  const ask = async <T>(request: string): Promise<T> => {
+  const callNavidrome = async <T>(request: string): Promise<T> => {
     const response = await fetch(`${url}/rest/${request}&${credentials}`);
     return ((await response.json()) as { 'subsonic-response': T })['subsonic-response'];
   };
-  const albumList = await ask<{ albumList2: { album?: Album[] } }>('getAlbumList2?type=alphabeticalByName&size=500');
+  const albumList = await callNavidrome<{ albumList2: { album?: Album[] } }>(
+    'getAlbumList2?type=alphabeticalByName&size=500',
+  );
   const albums = (albumList.albumList2.album ?? []).map(async ({ id }) => {
-    const { album } = await ask<{ album: Album }>(`getAlbum?id=${id}`);
+    const { album } = await callNavidrome<{ album: Album }>(`getAlbum?id=${id}`);
     return { tracks: (album.song ?? []).map(({ comment }) => comment ?? ''), artist: album.artist ?? 'nobody' };
   });
   return Promise.all(albums);

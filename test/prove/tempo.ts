@@ -18,14 +18,21 @@ export function proveTempo({ seed, runs = 300 }: { seed: number; runs: number | 
   let [firstCorrect, secondCorrect, exactKeys, weightedKeys] = [0, 0, 0, 0];
   const wrongTempos: string[] = [];
   for (let run = 0; run < runs; run++) {
-    const { samples, rateHz, style, bpm: wanted, tonic, isMinor } = playArrangement(FIRST_NUMBER + seed + run, true);
+    const {
+      samples,
+      rateHz,
+      style,
+      bpm: expectedBpm,
+      tonic,
+      isMinor,
+    } = playArrangement(FIRST_NUMBER + seed + run, true);
     const spectrograph = createSpectrograph(rateHz);
     spectrograph.push([samples], samples.length);
     const spectrogram = spectrograph.finish();
     const bpm = findTempo(findOnsets(spectrogram))?.bpm ?? 0;
-    if (isNear(bpm, wanted)) firstCorrect++;
-    if (TEMPO_OCTAVES.some((octave) => isNear(bpm, wanted * octave))) secondCorrect++;
-    else wrongTempos.push(`${wanted} as ${bpm.toFixed(1)} (${style})`);
+    if (isNear(bpm, expectedBpm)) firstCorrect++;
+    if (TEMPO_OCTAVES.some((octave) => isNear(bpm, expectedBpm * octave))) secondCorrect++;
+    else wrongTempos.push(`${expectedBpm} as ${bpm.toFixed(1)} (${style})`);
     const weight = keyWeight(findKey(spectrogram)?.name, tonic, isMinor);
     if (weight === 1) exactKeys++;
     weightedKeys += weight;

@@ -48,9 +48,9 @@ const EXPECTED_FAILURE = /\/api\/v1\/albums\/999999/;
 /** Scrolls the main part of the page; returns false if there is nothing to scroll. */
 const scrollMain = (page: Page, top: number): Promise<boolean> =>
   page.evaluate((to) => {
-    const main = document.querySelector('main');
-    main?.scrollTo(0, to);
-    return (main?.scrollTop ?? 0) > 0;
+    const mainElement = document.querySelector('main');
+    mainElement?.scrollTo(0, to);
+    return (mainElement?.scrollTop ?? 0) > 0;
   }, top);
 
 const doneFile = process.env['TOUR_DONE'];
@@ -144,9 +144,9 @@ export async function proveTour(): Promise<boolean> {
           faults.push(...(await visit(stage, device, looks, { language, paths: nextPaths })));
         }
       }
-    const looks = languages.length * (WIDE_LOOKS.length + NARROW_LOOKS.length);
+    const lookCount = languages.length * (WIDE_LOOKS.length + NARROW_LOOKS.length);
     const exception = donePaths.size > 0 ? ', without those that passed before' : '';
-    console.log(`${paths.length} pages, each in ${looks} ways${exception}: ${faults.length} faults`);
+    console.log(`${paths.length} pages, each in ${lookCount} ways${exception}: ${faults.length} faults`);
     return faults.length === 0;
   } finally {
     await stage.close();

@@ -215,16 +215,16 @@ const usesBeside = ({ part, folder, layer }: { part: Part; folder: string; layer
 export function cyclesOf(imports: readonly Import[]): string[][] {
   const next = Map.groupBy(imports, ({ from }) => from);
   const cycles: string[][] = [];
-  const done = new Set<string>();
+  const visitedFiles = new Set<string>();
   const path: string[] = [];
   function visit(file: string): void {
     const fileIndex = path.indexOf(file);
     if (fileIndex >= 0) cycles.push(path.slice(fileIndex));
-    if (fileIndex >= 0 || done.has(file)) return;
+    if (fileIndex >= 0 || visitedFiles.has(file)) return;
     path.push(file);
     for (const { to } of next.get(file) ?? []) visit(to);
     path.pop();
-    done.add(file);
+    visitedFiles.add(file);
   }
   for (const file of next.keys()) visit(file);
   return cycles;

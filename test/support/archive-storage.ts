@@ -50,18 +50,18 @@ export function createArchiveStorage(folder: string, file = 'archive.db'): Stora
     'CREATE TABLE IF NOT EXISTS objects (key TEXT PRIMARY KEY, bytes BLOB NOT NULL, modified_at INTEGER NOT NULL)',
   );
   const write = db.prepare<[string, Buffer, number]>('INSERT OR REPLACE INTO objects VALUES (?, ?, ?)');
-  const read = db.prepare<[string], Row>('SELECT bytes, modified_at AS modifiedAt FROM objects WHERE key = ?');
+  const readObject = db.prepare<[string], Row>('SELECT bytes, modified_at AS modifiedAt FROM objects WHERE key = ?');
   const remove = db.prepare<[string]>('DELETE FROM objects WHERE key = ?');
   const list = db.prepare<[string, string], { key: string; size: number; modifiedAt: number }>(
     `SELECT key, length(bytes) AS size, modified_at AS modifiedAt FROM objects
      WHERE substr(key, 1, length(?)) = ? ORDER BY key`,
   );
-  const find = (key: string): Row | undefined => {
+  const findObject = (key: string): Row | undefined => {
     assertKey(key);
-    return read.get(key);
+    return readObject.get(key);
   };
 
-  async function gathered(source: Readable | Buffer, signal: AbortSignal | undefined): Promise<Buffer> {
+  async function readAll(source: Readable | Buffer, signal: AbortSignal | undefined): Promise<Buffer> {
     const pieces: Buffer[] = [];
     for await (const piece of Buffer.isBuffer(source) ? [source] : (source as AsyncIterable<Buffer>)) {
       signal?.throwIfAborted();
@@ -76,31 +76,31 @@ export function createArchiveStorage(folder: string, file = 'archive.db'): Stora
     folder: null,
 
     async put(key, source, { signal, ifAbsent } = {}) {
-      if (ifAbsent === true && find(key)) throw conflict('The object already exists.');
+      if (ifAbsent === true && findObject(key)) throw conflict('The object already exists.');
       assertKey(key);
-      const bytes = await gathered(source, signal);
+      const bytes = await readAll(source, signal);
       write.run(key, bytes, Date.now());
       return { size: bytes.length };
     },
 
     async putAudio(source, ext, { signal, expected } = {}) {
-      const bytes = await gathered(source, signal);
+      const bytes = await readAll(source, signal);
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       if (expected && expected.sha256 !== sha256) throw fileChangedError();
       const key = audioKey(sha256, ext);
-      if (!find(key)) write.run(key, bytes, Date.now());
+      if (!findObject(key)) write.run(key, bytes, Date.now());
       return { key, sha256, size: bytes.length };
     },
 
     async open(key, range) {
-      const object = find(key);
+      const object = findObject(key);
       if (!object) throw notFound('stored object');
       const bytes = range ? object.bytes.subarray(range.start, range.end + 1) : object.bytes;
       return { size: object.bytes.length, stream: Readable.from([bytes]) };
     },
 
     async stat(key) {
-      const object = find(key);
+      const object = findObject(key);
       return object && { size: object.bytes.length, modifiedAt: new Date(object.modifiedAt) };
     },
 

@@ -145,15 +145,15 @@ export function playArrangement(number: number, isHeldOut: boolean): Arrangement
     const isOffbeat = style.division === 4 && inBar % 4 === 2;
     const beatSeconds = startSeconds + (isOffbeat ? delay : 0) + (random() + random() - 1) * jitterSeconds;
     const degree = progression[bar % progression.length] as number;
-    const loud = (mark: string | undefined): number =>
+    const loudnessOf = (mark: string | undefined): number =>
       (mark === 'x' ? 1 : mark === 'o' ? 0.45 : 0) * (0.8 + random() * 0.4);
     const isFill = bar % 8 === 7 && inBar >= steps - style.division;
     if (parts.has('drums')) {
-      band.kick(beatSeconds, levels.drums * loud(style.kick[inBar]));
-      band.snare(beatSeconds, levels.drums * loud(isFill && style.snare ? 'x' : style.snare[inBar]));
-      band.cymbal(beatSeconds, levels.drums * loud(style.cymbal[inBar]));
+      band.kick(beatSeconds, levels.drums * loudnessOf(style.kick[inBar]));
+      band.snare(beatSeconds, levels.drums * loudnessOf(isFill && style.snare ? 'x' : style.snare[inBar]));
+      band.cymbal(beatSeconds, levels.drums * loudnessOf(style.cymbal[inBar]));
     }
-    const bass = loud(style.bass[inBar]);
+    const bass = loudnessOf(style.bass[inBar]);
     if (parts.has('bass') && bass > 0)
       band.note(
         'pluck',
@@ -162,7 +162,7 @@ export function playArrangement(number: number, isHeldOut: boolean): Arrangement
         36 + pitch(random() < 0.7 ? degree : degree + 4),
         0.25 * bass,
       );
-    const chord = loud(style.chords[inBar]);
+    const chord = loudnessOf(style.chords[inBar]);
     if (parts.has('chords') && chord > 0)
       for (const chordDegree of [0, 2, 4])
         band.note(

@@ -22,7 +22,7 @@ interface AttackFile {
   /** File name, with an audio extension. */
   name: string;
   why: string;
-  make(file: string): void;
+  writeTo(file: string): void;
   /** True for an unusual but valid file, which has to be readable. */
   readable?: true;
 }
@@ -46,12 +46,12 @@ function comments(count: number, text: string): Buffer {
 
 /** Returns nested atoms with the same name. */
 function nested(name: string, depth: number): Buffer {
-  const all = Buffer.alloc(depth * 8);
+  const bytes = Buffer.alloc(depth * 8);
   for (let i = 0; i < depth; i++) {
-    all.writeUInt32BE((depth - i) * 8, i * 8);
-    all.write(name, i * 8 + 4, 'latin1');
+    bytes.writeUInt32BE((depth - i) * 8, i * 8);
+    bytes.write(name, i * 8 + 4, 'latin1');
   }
-  return all;
+  return bytes;
 }
 
 const FTYP = atom('ftyp', ascii('M4A \0\0\0\0M4A mp42'));
@@ -61,28 +61,28 @@ export const attackFiles: AttackFile[] = [
   {
     name: 'id3-padding.mp3',
     why: 'an ID3 tag with 100 MB of padding',
-    make: (f) => sparse(f, id3Header(100 * MB), 100 * MB + 10 + 41_700, silentMp3(100)),
+    writeTo: (f) => sparse(f, id3Header(100 * MB), 100 * MB + 10 + 41_700, silentMp3(100)),
   },
   {
     name: 'comments.flac',
     why: '300,000 comments in 6.8 MB',
-    make: (f) => fs.writeFileSync(f, flac([4, comments(300_000, 'ARTIST=Somebody 12')])),
+    writeTo: (f) => fs.writeFileSync(f, flac([4, comments(300_000, 'ARTIST=Somebody 12')])),
   },
   {
     name: 'sync.mp3',
     why: '50 MB of FF E0',
-    make: (f) => fs.writeFileSync(f, Buffer.alloc(50 * MB, Buffer.from([0xff, 0xe0]))),
+    writeTo: (f) => fs.writeFileSync(f, Buffer.alloc(50 * MB, Buffer.from([0xff, 0xe0]))),
   },
   {
     name: 'empty-atoms.m4a',
     why: 'a million empty atoms',
-    make: (f) => fs.writeFileSync(f, Buffer.concat([FTYP, Buffer.alloc(8 * MB, atom('free'))])),
+    writeTo: (f) => fs.writeFileSync(f, Buffer.concat([FTYP, Buffer.alloc(8 * MB, atom('free'))])),
   },
-  { name: 'zeros.mp3', why: '300 MB of zeros', make: (f) => sparse(f, Buffer.alloc(0), 300 * MB) },
+  { name: 'zeros.mp3', why: '300 MB of zeros', writeTo: (f) => sparse(f, Buffer.alloc(0), 300 * MB) },
   {
     name: 'large-picture.mp3',
     why: 'a picture of 200 MB',
-    make: (f) =>
+    writeTo: (f) =>
       sparse(
         f,
         Buffer.concat([
@@ -99,7 +99,7 @@ export const attackFiles: AttackFile[] = [
   {
     name: 'txxx.mp3',
     why: '200,000 TXXX frames',
-    make: (f) =>
+    writeTo: (f) =>
       fs.writeFileSync(
         f,
         Buffer.concat([id3Header(TXXX.length * 200_000), Buffer.alloc(TXXX.length * 200_000, TXXX), silentMp3(100)]),
@@ -108,23 +108,23 @@ export const attackFiles: AttackFile[] = [
   {
     name: 'nested-moov.m4a',
     why: '20,000 moov atoms, each in the one before',
-    make: (f) => fs.writeFileSync(f, Buffer.concat([FTYP, nested('moov', 20_000)])),
+    writeTo: (f) => fs.writeFileSync(f, Buffer.concat([FTYP, nested('moov', 20_000)])),
   },
 
   {
     name: 'nested-mdia.m4a',
     why: '20,000 mdia atoms inside one another',
-    make: (f) => fs.writeFileSync(f, Buffer.concat([FTYP, atom('moov', atom('trak', nested('mdia', 20_000)))])),
+    writeTo: (f) => fs.writeFileSync(f, Buffer.concat([FTYP, atom('moov', atom('trak', nested('mdia', 20_000)))])),
   },
   {
     name: 'sync-aac.aac',
     why: '50 MB of ADTS syncs without a length',
-    make: (f) => fs.writeFileSync(f, Buffer.alloc(50 * MB, Buffer.from([0xff, 0xf1, 0x50, 0x80, 0, 0]))),
+    writeTo: (f) => fs.writeFileSync(f, Buffer.alloc(50 * MB, Buffer.from([0xff, 0xf1, 0x50, 0x80, 0, 0]))),
   },
   {
     name: 'frames-and-noise.mp3',
     why: '40 MB in which every second frame is noise full of syncs',
-    make: (f) =>
+    writeTo: (f) =>
       fs.writeFileSync(
         f,
         Buffer.concat([silentMp3(10), Buffer.alloc(40 * MB, Buffer.concat([silentMp3(2), Buffer.alloc(417, 0xff)]))]),
@@ -134,13 +134,13 @@ export const attackFiles: AttackFile[] = [
   {
     name: 'blanks.flac',
     why: 'a title of 3.9 MB of blanks with a letter at the end',
-    make: (f) => fs.writeFileSync(f, flac([4, comments(1, `TITLE=x${' '.repeat(3_900_000)}y`)])),
+    writeTo: (f) => fs.writeFileSync(f, flac([4, comments(1, `TITLE=x${' '.repeat(3_900_000)}y`)])),
     readable: true,
   },
   {
     name: 'artists.flac',
     why: '9,000 different artists',
-    make: (f) =>
+    writeTo: (f) =>
       fs.writeFileSync(
         f,
         flac([
@@ -159,7 +159,7 @@ export const attackFiles: AttackFile[] = [
   {
     name: 'padding-blocks.flac',
     why: 'a million metadata blocks',
-    make: (f) =>
+    writeTo: (f) =>
       fs.writeFileSync(
         f,
         Buffer.concat([flac().subarray(0, 4), u32(34), flac().subarray(8, 42), Buffer.alloc(4 * MB, u32(1 << 24))]),
@@ -168,7 +168,7 @@ export const attackFiles: AttackFile[] = [
   {
     name: 'zlib-bomb.mp3',
     why: 'a compressed text frame that swells to 1 GB',
-    make: (f) => {
+    writeTo: (f) => {
       const bomb = deflateSync(Buffer.alloc(64 * MB), { level: 9 });
       const frame = id3Frame('TIT2', Buffer.concat([syncsafe(64 * MB), bomb]), 0x09);
       fs.writeFileSync(f, Buffer.concat([id3Header(frame.length), frame, silentMp3(100)]));
@@ -178,7 +178,7 @@ export const attackFiles: AttackFile[] = [
   {
     name: 'unsync.mp3',
     why: '15 MB of unsynchronised FF 00',
-    make: (f) =>
+    writeTo: (f) =>
       fs.writeFileSync(
         f,
         Buffer.concat([
@@ -195,7 +195,7 @@ export const attackFiles: AttackFile[] = [
   {
     name: 'no-nul.mp3',
     why: '9,000 named frames without an end to the name',
-    make: (f) => {
+    writeTo: (f) => {
       const frame = id3Frame('TXXX', Buffer.alloc(1500, 0x61));
       fs.writeFileSync(
         f,
@@ -207,7 +207,7 @@ export const attackFiles: AttackFile[] = [
   {
     name: 'streams.ogg',
     why: '200,000 Opus streams one after the other',
-    make: (f) => {
+    writeTo: (f) => {
       const comment = Buffer.concat([
         oggPage(1, 2, 0n, opusHead),
         oggPage(1, 0, 0n, opusTags),
@@ -222,7 +222,7 @@ export const attackFiles: AttackFile[] = [
   {
     name: 'granule.opus',
     why: 'a last page at 2^62',
-    make: (f) =>
+    writeTo: (f) =>
       fs.writeFileSync(
         f,
         Buffer.concat([
@@ -235,7 +235,7 @@ export const attackFiles: AttackFile[] = [
   {
     name: 'long-granule.opus',
     why: '40 hours in 200 bytes',
-    make: (f) =>
+    writeTo: (f) =>
       fs.writeFileSync(
         f,
         Buffer.concat([
@@ -249,19 +249,19 @@ export const attackFiles: AttackFile[] = [
   {
     name: 'chunks.wav',
     why: 'a million empty chunks',
-    make: (f) =>
+    writeTo: (f) =>
       fs.writeFileSync(f, Buffer.concat([ascii('RIFF\0\0\0\0WAVE'), Buffer.alloc(8 * MB, ascii('junk\0\0\0\0'))])),
   },
   {
     name: 'chunks.aiff',
     why: 'a million empty chunks',
-    make: (f) =>
+    writeTo: (f) =>
       fs.writeFileSync(f, Buffer.concat([ascii('FORM\0\0\0\0AIFF'), Buffer.alloc(8 * MB, ascii('JUNK\0\0\0\0'))])),
   },
   {
     name: 'self-size.m4a',
     why: 'atoms whose 64-bit size is 0 or wraps',
-    make: (f) =>
+    writeTo: (f) =>
       fs.writeFileSync(
         f,
         Buffer.concat([FTYP, u32(1), ascii('free'), Buffer.alloc(8), u32(1), ascii('moov'), Buffer.alloc(8, 0xff)]),
@@ -270,12 +270,12 @@ export const attackFiles: AttackFile[] = [
   {
     name: 'large-moov.m4a',
     why: 'a movie header of 100 MB',
-    make: (f) => sparse(f, Buffer.concat([FTYP, u32(100 * MB), ascii('moov')]), 100 * MB + FTYP.length),
+    writeTo: (f) => sparse(f, Buffer.concat([FTYP, u32(100 * MB), ascii('moov')]), 100 * MB + FTYP.length),
   },
   {
     name: 'lyrics.mp3',
     why: 'timed lyrics with 500,000 stamps on one line',
-    make: (f) => {
+    writeTo: (f) => {
       const frame = id3Frame('USLT', Buffer.concat([ascii('\x03eng\0'), Buffer.alloc(5 * 400_000, ascii('[0:1]'))]));
       fs.writeFileSync(f, Buffer.concat([id3Header(frame.length), frame, silentMp3(100)]));
     },
@@ -284,7 +284,7 @@ export const attackFiles: AttackFile[] = [
   {
     name: 'genres.mp3',
     why: 'a genre of 1 MB of references',
-    make: (f) => {
+    writeTo: (f) => {
       const frame = id3Frame('TCON', Buffer.concat([Buffer.from([3]), Buffer.alloc(MB, ascii('(17)'))]));
       fs.writeFileSync(f, Buffer.concat([id3Header(frame.length), frame, silentMp3(100)]));
     },
@@ -297,7 +297,7 @@ export function writeAttackFiles(dir: string): (AttackFile & { path: string })[]
   fs.mkdirSync(dir, { recursive: true });
   return attackFiles.map((attack) => {
     const file = path.join(dir, attack.name);
-    attack.make(file);
+    attack.writeTo(file);
     return { ...attack, path: file };
   });
 }

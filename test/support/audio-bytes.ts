@@ -55,9 +55,9 @@ export function silentMp3(count: number): Buffer {
 export function flac(...blocks: [type: number, body: Buffer][]): Buffer {
   const info = Buffer.alloc(34);
   info.set([0x10, 0, 0x10, 0, 0, 0, 0, 0, 0, 0, 0x0a, 0xc4, 0x42, 0xf0, 0, 0, 0xac, 0x44]);
-  const all: [number, Buffer][] = [[0, info], ...blocks];
-  const parts = all.flatMap(([type, body], i) => [
-    u32(((i === all.length - 1 ? 0x80 | type : type) << 24) | body.length),
+  const allBlocks: [number, Buffer][] = [[0, info], ...blocks];
+  const parts = allBlocks.flatMap(([type, body], i) => [
+    u32(((i === allBlocks.length - 1 ? 0x80 | type : type) << 24) | body.length),
     body,
   ]);
   return Buffer.concat([ascii('fLaC'), ...parts, Buffer.from([0xff, 0xf8, 0xc9, 0x18]), Buffer.alloc(60_000)]);

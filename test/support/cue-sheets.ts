@@ -6,15 +6,15 @@ interface SheetCase {
   sheet: string | Buffer;
   sheetName?: string;
   /** Names of other audio files in the folder. */
-  beside?: string[];
+  otherFiles?: string[];
   /** Start of each track in 75ths of a second, or why the sheet is not used; undefined if the file is one track. */
-  begins: number[] | RegExp | undefined;
+  trackStarts: number[] | RegExp | undefined;
   /** Titles of the first tracks. */
   titles?: (string | undefined)[];
   /** Fields of the first track. */
-  first?: Record<string, unknown>;
+  firstFields?: Record<string, unknown>;
   /** Fields of the last track. */
-  last?: Record<string, unknown>;
+  lastFields?: Record<string, unknown>;
 }
 
 const lines = (...rows: string[]): string => rows.join('\r\n');
@@ -51,9 +51,9 @@ export const SHEETS: SheetCase[] = [
       'REM COMMENT "ExactAudioCopy v1.0b3"',
       plainSheet,
     ),
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
     titles: ['Song 1', 'Song 2'],
-    first: {
+    firstFields: {
       album: 'Record',
       artists: ['Band'],
       albumArtist: 'Band',
@@ -62,105 +62,123 @@ export const SHEETS: SheetCase[] = [
       comment: undefined,
     },
   },
-  { quirk: 'a UTF-8 mark', sheet: `\ufeff${plainSheet}`, begins: TWO_TRACKS_BEGIN, first: { albumArtist: 'Band' } },
-  { quirk: 'UTF-16, little-endian', sheet: utf16(plainSheet, false), begins: TWO_TRACKS_BEGIN, titles: ['Song 1'] },
-  { quirk: 'UTF-16, big-endian', sheet: utf16(plainSheet, true), begins: TWO_TRACKS_BEGIN, titles: ['Song 1'] },
+  {
+    quirk: 'a UTF-8 mark',
+    sheet: `\ufeff${plainSheet}`,
+    trackStarts: TWO_TRACKS_BEGIN,
+    firstFields: { albumArtist: 'Band' },
+  },
+  {
+    quirk: 'UTF-16, little-endian',
+    sheet: utf16(plainSheet, false),
+    trackStarts: TWO_TRACKS_BEGIN,
+    titles: ['Song 1'],
+  },
+  { quirk: 'UTF-16, big-endian', sheet: utf16(plainSheet, true), trackStarts: TWO_TRACKS_BEGIN, titles: ['Song 1'] },
   {
     quirk: 'Windows-1251',
     sheet: cp1251(plainSheet.replace('Record', 'Группа крови').replace('Song 2', 'Звезда')),
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
     titles: ['Song 1', 'Звезда'],
-    first: { album: 'Группа крови' },
+    firstFields: { album: 'Группа крови' },
   },
   {
     quirk: 'Windows-1252',
     sheet: Buffer.from(plainSheet.replace('Record', 'Déjà vu'), 'latin1'),
-    begins: TWO_TRACKS_BEGIN,
-    first: { album: 'Déjà vu' },
+    trackStarts: TWO_TRACKS_BEGIN,
+    firstFields: { album: 'Déjà vu' },
   },
-  { quirk: 'line feeds', sheet: plainSheet.replaceAll('\r\n', '\n'), begins: TWO_TRACKS_BEGIN },
-  { quirk: 'carriage returns', sheet: plainSheet.replaceAll('\r\n', '\r'), begins: TWO_TRACKS_BEGIN },
+  { quirk: 'line feeds', sheet: plainSheet.replaceAll('\r\n', '\n'), trackStarts: TWO_TRACKS_BEGIN },
+  { quirk: 'carriage returns', sheet: plainSheet.replaceAll('\r\n', '\r'), trackStarts: TWO_TRACKS_BEGIN },
   {
     quirk: 'tabs and blank lines',
     sheet: plainSheet.replaceAll('  ', '\t').replaceAll('\r\n', '\n\n'),
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
   },
   {
     quirk: 'commands in lower case',
     sheet: plainSheet.replace(/^\s*[A-Z]+/gm, (letter) => letter.toLowerCase()),
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
   },
-  { quirk: 'no FILE line', sheet: lines(...HEAD, ...TWO_TRACKS), begins: TWO_TRACKS_BEGIN },
-  { quirk: 'a FILE line without a name', sheet: plainSheet.replace(FILE, 'FILE "" WAVE'), begins: TWO_TRACKS_BEGIN },
+  { quirk: 'no FILE line', sheet: lines(...HEAD, ...TWO_TRACKS), trackStarts: TWO_TRACKS_BEGIN },
+  {
+    quirk: 'a FILE line without a name',
+    sheet: plainSheet.replace(FILE, 'FILE "" WAVE'),
+    trackStarts: TWO_TRACKS_BEGIN,
+  },
   {
     quirk: 'a FILE line without a type',
     sheet: plainSheet.replace(FILE, 'FILE "Album.flac"'),
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
   },
   {
     quirk: 'a file name without quotes',
     sheet: plainSheet.replace(FILE, 'FILE Album.flac WAVE'),
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
   },
   {
     quirk: 'the ending before it was converted',
     sheet: plainSheet.replace('Album.flac', 'Album.wav'),
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
   },
   {
     quirk: 'the name before it was renamed',
     sheet: plainSheet.replace('Album.flac', 'CDImage.ape'),
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
   },
   {
     quirk: 'the name before it was renamed, beside other audio',
     sheet: plainSheet.replace('Album.flac', 'CDImage.ape'),
     sheetName: 'Rip.cue',
-    beside: ['Other.flac'],
-    begins: undefined,
+    otherFiles: ['Other.flac'],
+    trackStarts: undefined,
   },
-  { quirk: 'a name in another case', sheet: plainSheet.replace('Album.flac', 'ALBUM.FLAC'), begins: TWO_TRACKS_BEGIN },
+  {
+    quirk: 'a name in another case',
+    sheet: plainSheet.replace('Album.flac', 'ALBUM.FLAC'),
+    trackStarts: TWO_TRACKS_BEGIN,
+  },
   {
     quirk: 'a Windows path',
     sheet: plainSheet.replace('Album.flac', 'C:\\Music\\Band\\Album.flac'),
     sheetName: 'Rip.cue',
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
   },
   {
     quirk: 'a path that leads elsewhere',
     sheet: plainSheet.replace('Album.flac', '../../../etc/passwd'),
     sheetName: 'Rip.cue',
-    beside: ['Other.flac'],
-    begins: undefined,
+    otherFiles: ['Other.flac'],
+    trackStarts: undefined,
   },
   {
     quirk: 'a name with a NUL',
     sheet: plainSheet.replace('Album.flac', 'Al\0bum.flac'),
-    beside: ['x.mp3'],
-    begins: TWO_TRACKS_BEGIN,
+    otherFiles: ['x.mp3'],
+    trackStarts: TWO_TRACKS_BEGIN,
   },
   {
     quirk: 'the ending of the audio in its own name',
     sheet: plainSheet,
     sheetName: 'Album.flac.cue',
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
   },
   {
     quirk: 'titles without quotes, or with only one',
     sheet: plainSheet.replace('"Song 1"', 'Song 1').replace('"Song 2"', '"Song 2'),
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
     titles: ['Song 1', 'Song 2'],
   },
   {
     quirk: 'quotes inside a title',
     sheet: plainSheet.replace('"Song 1"', '"The "First" Song"'),
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
     titles: ['The "First" Song'],
   },
   {
     quirk: 'no titles',
     sheet: plainSheet.replace(/ +TITLE.*\r\n/g, ''),
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
     titles: ['Track 1', 'Track 2'],
   },
   {
@@ -171,9 +189,9 @@ export const SHEETS: SheetCase[] = [
       ...track(1, '00:00:00', 'PERFORMER "A"'),
       ...track(2, '03:10:37', 'PERFORMER "B"'),
     ),
-    begins: TWO_TRACKS_BEGIN,
-    first: { artists: ['A'], compilation: true, albumArtists: [] },
-    last: { artists: ['B'], compilation: true },
+    trackStarts: TWO_TRACKS_BEGIN,
+    firstFields: { artists: ['A'], compilation: true, albumArtists: [] },
+    lastFields: { artists: ['B'], compilation: true },
   },
   {
     quirk: 'ISRC, songwriter and flags',
@@ -183,9 +201,9 @@ export const SHEETS: SheetCase[] = [
       ...track(1, '00:00:00', 'ISRC GBAYE0000351', 'SONGWRITER "Writer"', 'FLAGS DCP'),
       ...track(2, '03:10:37'),
     ),
-    begins: TWO_TRACKS_BEGIN,
-    first: { isrc: ['GBAYE0000351'], composer: ['Writer'] },
-    last: { isrc: undefined, composer: undefined },
+    trackStarts: TWO_TRACKS_BEGIN,
+    firstFields: { isrc: ['GBAYE0000351'], composer: ['Writer'] },
+    lastFields: { isrc: undefined, composer: undefined },
   },
   {
     quirk: 'ReplayGain',
@@ -196,27 +214,27 @@ export const SHEETS: SheetCase[] = [
       ...track(1, '00:00:00', 'REM REPLAYGAIN_TRACK_GAIN -6.25 dB', 'REM REPLAYGAIN_TRACK_PEAK 0.5'),
       ...track(2, '03:10:37'),
     ),
-    begins: TWO_TRACKS_BEGIN,
-    first: { replayGain: { trackGainDb: -6.25, trackPeak: 0.5, albumGainDb: -7.5 } },
-    last: { replayGain: { albumGainDb: -7.5 } },
+    trackStarts: TWO_TRACKS_BEGIN,
+    firstFields: { replayGain: { trackGainDb: -6.25, trackPeak: 0.5, albumGainDb: -7.5 } },
+    lastFields: { replayGain: { albumGainDb: -7.5 } },
   },
   {
     quirk: 'disc numbers',
     sheet: lines('REM DISCNUMBER 2', 'REM TOTALDISCS 3', plainSheet),
-    begins: TWO_TRACKS_BEGIN,
-    first: { discNumber: 2, discTotal: 3 },
+    trackStarts: TWO_TRACKS_BEGIN,
+    firstFields: { discNumber: 2, discTotal: 3 },
   },
   {
     quirk: 'gaps at the end of tracks (INDEX 00)',
     sheet: lines(...HEAD, FILE, ...track(1, '00:00:00'), ...track(2, '03:10:37', 'INDEX 00 03:08:00')),
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
   },
   {
     quirk: 'only gaps',
     sheet: plainSheet.replace('INDEX 01 03:10:37', 'INDEX 00 03:10:37'),
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
   },
-  { quirk: 'further indexes', sheet: lines(plainSheet, '    INDEX 02 05:00:00'), begins: TWO_TRACKS_BEGIN },
+  { quirk: 'further indexes', sheet: lines(plainSheet, '    INDEX 02 05:00:00'), trackStarts: TWO_TRACKS_BEGIN },
   {
     quirk: 'silence that is not in the file (PREGAP)',
     sheet: lines(
@@ -225,19 +243,19 @@ export const SHEETS: SheetCase[] = [
       ...track(1, '00:00:00', 'PREGAP 00:02:00'),
       ...track(2, '03:10:37', 'POSTGAP 00:01:00'),
     ),
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
   },
   {
     quirk: 'a short gap before the first track',
     sheet: plainSheet.replace('INDEX 01 00:00:00', 'INDEX 01 00:02:00'),
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
   },
   {
     quirk: 'a hidden track before the first',
     sheet: plainSheet.replace('INDEX 01 00:00:00', 'INDEX 00 00:00:00\r\n    INDEX 01 01:20:00'),
-    begins: [0, 80 * 75, TWO_TRACKS_BEGIN[1] as number],
+    trackStarts: [0, 80 * 75, TWO_TRACKS_BEGIN[1] as number],
     titles: ['Hidden Track', 'Song 1', 'Song 2'],
-    first: { trackNumber: undefined },
+    firstFields: { trackNumber: undefined },
   },
   {
     quirk: 'several files, of which this has several tracks',
@@ -249,9 +267,9 @@ export const SHEETS: SheetCase[] = [
       ...track(3, '00:00:00'),
       ...track(4, '02:00:00'),
     ),
-    beside: ['Side B.flac'],
-    begins: TWO_TRACKS_BEGIN,
-    last: { trackNumber: 2 },
+    otherFiles: ['Side B.flac'],
+    trackStarts: TWO_TRACKS_BEGIN,
+    lastFields: { trackNumber: 2 },
   },
   {
     quirk: 'this is the second file, with the gap of its first track in the one before',
@@ -265,17 +283,17 @@ export const SHEETS: SheetCase[] = [
       '    INDEX 01 00:00:00',
       ...track(3, '03:10:37'),
     ),
-    beside: ['Side A.flac'],
-    begins: TWO_TRACKS_BEGIN,
-    first: { trackNumber: 2 },
+    otherFiles: ['Side A.flac'],
+    trackStarts: TWO_TRACKS_BEGIN,
+    firstFields: { trackNumber: 2 },
   },
   {
     quirk: 'a file for each track',
     sheet: lines(...HEAD, FILE, ...track(1, '00:00:00'), 'FILE "02.flac" WAVE', ...track(2, '00:00:00')),
-    beside: ['02.flac'],
-    begins: undefined,
+    otherFiles: ['02.flac'],
+    trackStarts: undefined,
   },
-  { quirk: 'a single track', sheet: lines(...HEAD, FILE, ...track(1, '00:00:00')), begins: undefined },
+  { quirk: 'a single track', sheet: lines(...HEAD, FILE, ...track(1, '00:00:00')), trackStarts: undefined },
   {
     quirk: 'more than 99 tracks',
     sheet: lines(
@@ -288,57 +306,57 @@ export const SHEETS: SheetCase[] = [
         ),
       ).flat(),
     ),
-    begins: Array.from({ length: 120 }, (_, i) => i * 75),
-    last: { trackNumber: 120 },
+    trackStarts: Array.from({ length: 120 }, (_, i) => i * 75),
+    lastFields: { trackNumber: 120 },
   },
   {
     quirk: 'numbers that repeat',
     sheet: plainSheet.replace('TRACK 02', 'TRACK 01'),
-    begins: TWO_TRACKS_BEGIN,
-    last: { trackNumber: 2 },
+    trackStarts: TWO_TRACKS_BEGIN,
+    lastFields: { trackNumber: 2 },
   },
   {
     quirk: 'audio before the first track, whose number another track has',
     sheet: lines(FILE, ...track(2, '00:10:00'), ...track(1, '03:10:37')),
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
     titles: ['Song 2', 'Song 1'],
   },
   {
     quirk: 'a data track',
     sheet: lines(plainSheet, '  TRACK 03 MODE1/2352', '    INDEX 01 05:00:00'),
-    begins: TWO_TRACKS_BEGIN,
+    trackStarts: TWO_TRACKS_BEGIN,
   },
   {
     quirk: 'tracks that overlap',
     sheet: lines(plainSheet, ...track(3, '03:10:37')),
-    begins: /track 3 begins before track 2 ends/,
+    trackStarts: /track 3 begins before track 2 ends/,
   },
   {
     quirk: 'tracks in the wrong order',
     sheet: lines(plainSheet, ...track(3, '01:00:00')),
-    begins: /track 3 begins before/,
+    trackStarts: /track 3 begins before/,
   },
   {
     quirk: 'a track after the end of the file',
     sheet: lines(plainSheet, ...track(3, '10:00:00')),
-    begins: /track 3 begins after the end/,
+    trackStarts: /track 3 begins after the end/,
   },
   {
     quirk: 'a track without an index',
     sheet: lines(plainSheet, '  TRACK 03 AUDIO', '    TITLE "x"'),
-    begins: /track 3 has no index/,
+    trackStarts: /track 3 has no index/,
   },
   {
     quirk: 'a time that is none',
     sheet: plainSheet.replace('03:10:37', '03:70:99'),
-    begins: /“01 03:70:99” of track 2 is not a time/,
+    trackStarts: /“01 03:70:99” of track 2 is not a time/,
   },
-  { quirk: 'no tracks', sheet: lines(...HEAD, FILE), begins: /it has no tracks/ },
-  { quirk: 'a text of another kind', sheet: 'Log of the rip\nAll tracks accurately ripped\n', begins: undefined },
+  { quirk: 'no tracks', sheet: lines(...HEAD, FILE), trackStarts: /it has no tracks/ },
+  { quirk: 'a text of another kind', sheet: 'Log of the rip\nAll tracks accurately ripped\n', trackStarts: undefined },
   {
     quirk: 'random bytes',
     sheet: Buffer.from(Array.from({ length: 4_096 }, (_, i) => (i * 7_919) % 256)),
-    begins: undefined,
+    trackStarts: undefined,
   },
-  { quirk: 'an empty sheet', sheet: '', begins: undefined },
+  { quirk: 'an empty sheet', sheet: '', trackStarts: undefined },
 ];

@@ -57,12 +57,12 @@ const tiles: Manner = ({ random }, colours) => {
   const tile = (i: number) => {
     const [x, y] = [(i % 4) * side, Math.floor(i / 4) * side];
     const [backColour, front] = [colours[Math.floor(random() * 3)], colours[2 + Math.floor(random() * 3)]];
-    const turn = Math.floor(random() * 4) * 90;
+    const rotation = Math.floor(random() * 4) * 90;
     const shape =
       random() < 0.7
         ? `<path d="M0,0 H${side} A${side},${side} 0 0 1 0,${side} Z" fill="${front}"/>`
         : `<circle cx="100" cy="100" r="${random() < 0.5 ? 100 : 48}" fill="${front}"/>`;
-    return `<g transform="translate(${x} ${y})"><rect width="201" height="201" fill="${backColour}"/><g transform="rotate(${turn} 100 100)">${shape}</g></g>`;
+    return `<g transform="translate(${x} ${y})"><rect width="201" height="201" fill="${backColour}"/><g transform="rotate(${rotation} 100 100)">${shape}</g></g>`;
   };
   return Array.from({ length: 16 }, (_, i) => tile(i)).join('');
 };

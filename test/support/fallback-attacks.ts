@@ -5,7 +5,7 @@ import { ascii, u16le, u32, u32le, u64le } from './audio-bytes.ts';
 interface FallbackAttack {
   name: string;
   why: string;
-  make(): Buffer;
+  makeFile(): Buffer;
 }
 
 const MB = 1 << 20;
@@ -89,48 +89,49 @@ export const fallbackAttacks: FallbackAttack[] = [
   {
     name: 'nuls.mka',
     why: 'a title of 4 MB of NULs and a line break, over which a pattern runs for hours',
-    make: () => matroska(ebml('1549a966', ebml('7ba9', Buffer.alloc(4 * MB), ascii('\nx')))),
+    makeFile: () => matroska(ebml('1549a966', ebml('7ba9', Buffer.alloc(4 * MB), ascii('\nx')))),
   },
   {
     name: 'voids.mka',
     why: '10 million empty elements',
-    make: () => matroska(Buffer.alloc(20 * MB, Buffer.from([0xec, 0x80]))),
+    makeFile: () => matroska(Buffer.alloc(20 * MB, Buffer.from([0xec, 0x80]))),
   },
   {
     name: 'tracks.mka',
     why: '10 million empty tracks',
-    make: () => matroska(ebml('1654ae6b', Buffer.alloc(20 * MB, Buffer.from([0xae, 0x80])))),
+    makeFile: () => matroska(ebml('1654ae6b', Buffer.alloc(20 * MB, Buffer.from([0xae, 0x80])))),
   },
   {
     name: 'packets.mpc',
     why: '7 million empty packets',
-    make: () => Buffer.concat([ascii('MPCK'), Buffer.alloc(20 * MB, ascii('AP\x03'))]),
+    makeFile: () => Buffer.concat([ascii('MPCK'), Buffer.alloc(20 * MB, ascii('AP\x03'))]),
   },
   {
     name: 'endless-size.mpc',
     why: 'a size of 50 million digits',
-    make: () => Buffer.concat([ascii('MPCKAP'), Buffer.alloc(50 * MB, 0x80)]),
+    makeFile: () => Buffer.concat([ascii('MPCKAP'), Buffer.alloc(50 * MB, 0x80)]),
   },
   {
     name: 'blocks.wv',
     why: '600,000 empty blocks',
-    make: () => Buffer.alloc(20 * MB, wavpackBlock(1, Buffer.alloc(0))),
+    makeFile: () => Buffer.alloc(20 * MB, wavpackBlock(1, Buffer.alloc(0))),
   },
-  { name: 'sub-blocks.wv', why: '10 million empty sub-blocks', make: () => wavpackBlock(0, Buffer.alloc(20 * MB)) },
+  { name: 'sub-blocks.wv', why: '10 million empty sub-blocks', makeFile: () => wavpackBlock(0, Buffer.alloc(20 * MB)) },
   {
     name: 'objects.wma',
     why: '800,000 unknown objects',
-    make: () => asf(Buffer.alloc(24 * 800_000, asfObject(guid('00000000000000000000000000000001'), Buffer.alloc(0)))),
+    makeFile: () =>
+      asf(Buffer.alloc(24 * 800_000, asfObject(guid('00000000000000000000000000000001'), Buffer.alloc(0)))),
   },
   {
     name: 'tags.wma',
     why: '3 million tags',
-    make: () => asf(Buffer.alloc(asfTags(60_000).length * 50, asfTags(60_000))),
+    makeFile: () => asf(Buffer.alloc(asfTags(60_000).length * 50, asfTags(60_000))),
   },
   {
     name: 'chunks.dff',
     why: '1.7 million empty chunks',
-    make: () => {
+    makeFile: () => {
       const body = Buffer.alloc(20 * MB, chunk64('JUNK'));
       return Buffer.concat([ascii('FRM8'), Buffer.alloc(4), u32(body.length + 4), ascii('DSD '), body]);
     },

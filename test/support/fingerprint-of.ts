@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Sqlite } from '../../server/db/client.ts';
 
 /** Returns a hash of the rows of each table. */
-export function hashTables(client: Sqlite, without: string[] = []): Record<string, string> {
+export function hashTables(client: Sqlite, skippedTables: string[] = []): Record<string, string> {
   const names = client
     .prepare<[], string>(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name",
@@ -15,7 +15,7 @@ export function hashTables(client: Sqlite, without: string[] = []): Record<strin
     .all();
   return Object.fromEntries(
     names
-      .filter((name) => !without.includes(name))
+      .filter((name) => !skippedTables.includes(name))
       .map((name) => {
         const hash = createHash('sha256');
         for (const row of client.prepare<[], unknown[]>(`SELECT * FROM "${name}" ORDER BY 1`).raw().iterate())

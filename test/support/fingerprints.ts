@@ -17,4 +17,4 @@ export const fingerprinterWith = (programs: readonly string[], deps: Partial<Fin
     ...deps,
   });
 
-export const never = new AbortController().signal;
+export const neverAborted = new AbortController().signal;

@@ -64,26 +64,26 @@ function fill(db: Database.Database, audioPlace: Place, tracks: number): void {
   const numbers = (count: number): string =>
     `WITH RECURSIVE k (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM k WHERE n < ${count})`;
   const hash = audioPlace === 'reference' ? 'NULL' : HEX_HASH;
-  const each = (count: number, insert: string): void => {
-    const [into = '', values = ''] = insert.split(/\sVALUES\s/);
-    db.exec(`${into} ${numbers(count)} SELECT ${values} FROM k`);
+  const insertRows = (count: number, insert: string): void => {
+    const [insertClause = '', values = ''] = insert.split(/\sVALUES\s/);
+    db.exec(`${insertClause} ${numbers(count)} SELECT ${values} FROM k`);
   };
   db.exec(`INSERT INTO users (id, username, username_key, password_hash, is_superuser, created_at) VALUES
     (1, '${ADMIN.username}', '${ADMIN.username}', '', 1, ${START_MS}), (2, 'listener', 'listener', '', 0, ${START_MS});
     UPDATE users SET app_password = randomblob(40), app_password_salt = randomblob(16), app_password_lookup = 'abc'
       WHERE id = 2`);
-  each(
+  insertRows(
     fewTracks,
     `INSERT INTO artists (id, name, name_key, sort_name, sort_key, created_at, updated_at) VALUES
       n, 'Artist ' || n, 'artist ' || n, 'Artist ' || n, 'artist ' || n, ${START_MS}, ${START_MS}`,
   );
-  each(
+  insertRows(
     fewTracks,
     `INSERT INTO albums (id, title, title_sort, artist_id, artist_sort, year, created_at, updated_at) VALUES
       n, 'Album ' || n, 'album ' || n, n, 'artist ' || n, 1970 + n % 50, ${START_MS}, ${START_MS}`,
   );
-  each(fewTracks, `INSERT INTO album_keys (key, album_id) VALUES 't:' || n || ':album ' || n, n`);
-  each(
+  insertRows(fewTracks, `INSERT INTO album_keys (key, album_id) VALUES 't:' || n || ':album ' || n, n`);
+  insertRows(
     tracks,
     `INSERT INTO tracks (id, title, title_sort, artist_id, artist_name, artist_sort, album_id, album_sort, genre, year,
         track_number, duration_ms, size_bytes, format, codec, source, source_id, storage_uri, content_hash, audio_hash,
@@ -93,58 +93,58 @@ function fill(db: Database.Database, audioPlace: Place, tracks: number): void {
       iif(n % 7 = 0, 'upload', 'local_folder'), 'Artist/Album/' || n || '.mp3', ${URI[audioPlace]}, ${hash}, 'v1:' || n,
       'available', iif(n % 5 = 0, 'manual', 'enriched'), iif(n % 5 = 0, '{"title":"manual"}', NULL), ${START_MS} + n, ${START_MS}`,
   );
-  each(
+  insertRows(
     tracks,
     `INSERT INTO track_artists (track_id, position, artist_id, credit) VALUES n, 0, 1 + n % ${fewTracks}, 'A'`,
   );
   db.exec(`INSERT INTO genres (id, name, name_key) VALUES (1, 'Rock', 'rock')`);
-  each(tracks, `INSERT INTO track_genres (track_id, position, genre_id) VALUES n, 0, 1`);
+  insertRows(tracks, `INSERT INTO track_genres (track_id, position, genre_id) VALUES n, 0, 1`);
   db.exec(`INSERT INTO source_folders (id, source, path) VALUES (1, 'local_folder', 'Artist/Album')`);
-  each(
+  insertRows(
     tracks,
     `INSERT INTO source_files (folder_id, name, size_bytes, mtime_us, dev, ino, state, track_id) VALUES
       1, n || '.mp3', 4000 + n, ${START_MS}, 1, n, 'track', n`,
   );
-  each(
+  insertRows(
     fewTracks,
     `INSERT INTO like_events (user_id, item_type, item_id, liked, rating, created_at) VALUES
       1 + n % 2, 'track', n, 1, n % 6, ${START_MS} + n`,
   );
-  each(
+  insertRows(
     fewTracks,
     `INSERT INTO like_states (user_id, item_type, item_id, liked, rating, since) VALUES
       1 + n % 2, 'track', n, 1, n % 6, ${START_MS} + n`,
   );
-  each(
+  insertRows(
     tracks,
     `INSERT INTO plays (user_id, track_id, title, artist_name, played_at, played_ms, client, song_key) VALUES
       1 + n % 2, 1 + n * 31 % ${tracks}, 'Track', 'Artist', ${START_MS} - n * 60000, 1000, 'web', n`,
   );
-  each(
+  insertRows(
     20,
     `INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES n, 1 + n % 2, 'Mix ' || n, ${START_MS}, ${START_MS}`,
   );
-  each(
+  insertRows(
     20,
     `INSERT INTO playlist_versions (playlist_id, version, change, added, removed, moved, track_count, user_id,
         created_at) VALUES n, 1, 'create', 0, 0, 0, 0, 1, ${START_MS}`,
   );
-  each(
+  insertRows(
     fewTracks,
     `INSERT INTO playlist_entries (playlist_id, position, track_id, added_at) VALUES 1 + n % 20, n * 1000, n, ${START_MS}`,
   );
-  each(fewTracks, `INSERT INTO lyrics (track_id, synced, lines) VALUES n, 0, '[{"text":"la"}]'`);
-  each(
+  insertRows(fewTracks, `INSERT INTO lyrics (track_id, synced, lines) VALUES n, 0, '[{"text":"la"}]'`);
+  insertRows(
     fewTracks,
     `INSERT INTO album_covers (album_id, key, etag, origin, checked_at) VALUES
     n, 'covers/' || n || '.jpg', printf('%032x', n), 'manual', ${START_MS}`,
   );
-  each(
+  insertRows(
     fewTracks,
     `INSERT INTO track_fingerprints (track_id, version, duration_ms, raw, created_at) VALUES
     n, 'cp1', 1000 * n, zeroblob(400), ${START_MS}`,
   );
-  each(
+  insertRows(
     fewTracks,
     `INSERT INTO bookmarks (user_id, track_id, position_ms, created_at, updated_at) VALUES
     1 + n % 2, n, 5, ${START_MS}, ${START_MS}`,
@@ -216,11 +216,14 @@ function rowsOf(db: Database.Database, name: string): string {
 }
 
 /** Returns how many of the existing migrations a folder's database has. */
-export function migrationsIn(dir: string): { applied: number; all: number } {
+export function migrationsIn(dir: string): { appliedCount: number; totalCount: number } {
   const db = new Database(join(dir, 'tonearm.db'));
   try {
-    const applied = db.prepare<[], number>('SELECT count(*) FROM migrations').pluck().get() ?? 0;
-    return { applied, all: readdirSync(join(root, 'migrations')).filter((name) => name.endsWith('.sql')).length };
+    const appliedCount = db.prepare<[], number>('SELECT count(*) FROM migrations').pluck().get() ?? 0;
+    return {
+      appliedCount,
+      totalCount: readdirSync(join(root, 'migrations')).filter((name) => name.endsWith('.sql')).length,
+    };
   } finally {
     db.close();
   }

@@ -34,8 +34,8 @@ export function makeHeardTracks(db: MainDb, dir: string, file: string, count: nu
     .transaction(() =>
       tracks.batch(() => {
         for (let n = 1; n <= count; n++) {
-          const below = randomNumbers(n);
-          const raw = Uint32Array.from({ length: 90 }, () => below(0xffffffff));
+          const randomBelow = randomNumbers(n);
+          const raw = Uint32Array.from({ length: 90 }, () => randomBelow(0xffffffff));
           const trackId: TrackId = tracks.insert({
             source: 'upload',
             sourceId: `seed-${n}`,

@@ -7,7 +7,7 @@ export interface HeldLimit {
   /** Returns the number of running timers of the limit. */
   running(): number;
   /** Returns the total number of started timers: a limit that is restarted with every byte starts a timer each time. */
-  started(): number;
+  startedCount(): number;
   /** Ends the running timers, oldest first, or the next timer if none is running. */
   runOut(): Promise<void>;
   /** Restores the timers. */
@@ -19,11 +19,11 @@ export function holdLimit(ms: number): HeldLimit {
   const running = new Map<NodeJS.Timeout | Socket, () => void>();
   const watched = new WeakSet<Socket>();
   let startedLimits = 0;
-  globalThis.setTimeout = Object.assign((run: () => void, delay?: number, ...args: []) => {
-    if (delay !== ms) return setTimeout(run, delay, ...args);
+  globalThis.setTimeout = Object.assign((callback: () => void, delay?: number, ...args: []) => {
+    if (delay !== ms) return setTimeout(callback, delay, ...args);
     startedLimits++;
     const timer = setTimeout(() => undefined, 2 ** 31 - 1).unref();
-    running.set(timer, run);
+    running.set(timer, callback);
     return timer;
   }, setTimeout) as typeof globalThis.setTimeout;
   globalThis.clearTimeout = (timer) => {
@@ -31,7 +31,7 @@ export function holdLimit(ms: number): HeldLimit {
     clearTimeout(timer);
   };
   const { setTimeout: waitAtSocket } = Socket.prototype;
-  Socket.prototype.setTimeout = function hold(delay, listener) {
+  Socket.prototype.setTimeout = function holdTimeout(delay, listener) {
     running.delete(this);
     if (delay !== ms) return waitAtSocket.call(this, delay, listener);
     if (listener) this.once('timeout', listener);
@@ -50,7 +50,7 @@ export function holdLimit(ms: number): HeldLimit {
   };
   return {
     running: () => running.size,
-    started: () => startedLimits,
+    startedCount: () => startedLimits,
     async runOut() {
       await until(() => running.size > 0);
       for (const [timer, run] of running) {

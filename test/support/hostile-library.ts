@@ -126,8 +126,8 @@ const CHANGES: Record<string, Change> = {
   repeatedRow(db, random) {
     const table = pick(filledTables(db), random);
     const columns = columnsOf(db, table);
-    const changed = pick(columns, random);
-    const from = columns.map((name) => (name === changed ? '?' : quoted(name))).join(', ');
+    const changedColumn = pick(columns, random);
+    const from = columns.map((name) => (name === changedColumn ? '?' : quoted(name))).join(', ');
     attempt(db, `INSERT INTO ${quoted(table)} SELECT ${from} FROM ${quoted(table)} LIMIT 1`, pick(VALUES, random));
   },
   power(db, random) {
@@ -293,7 +293,7 @@ function apply(db: Db, name: string, random: Random, isFirst: boolean): boolean 
 
 export function hostileDatabase(intactDatabase: Buffer, random: Random): ChangedDatabase {
   if (random() < 0.15)
-    return { bytes: damageBytes(intactDatabase, (below) => Math.floor(random() * below)), changes: ['damagedBytes'] };
+    return { bytes: damageBytes(intactDatabase, (limit) => Math.floor(random() * limit)), changes: ['damagedBytes'] };
   const db = new Database(Buffer.from(intactDatabase));
   const names = Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(Object.keys(CHANGES), random));
   try {

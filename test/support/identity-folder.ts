@@ -79,7 +79,7 @@ interface FolderDeps {
   sourceIdAt: (path: string) => string;
   sequence: number;
   /** The folder to which vanished files are moved. */
-  away: string;
+  awayDir: string;
   isHeard: boolean;
   contentOf: (path: string) => Content;
   /** Writes a file with a new modification time. */
@@ -100,7 +100,7 @@ export function createFolder({
   pathOf,
   sourceIdAt,
   sequence,
-  away,
+  awayDir,
   isHeard,
   contentOf,
   write,
@@ -194,7 +194,8 @@ export function createFolder({
         const soundsLike = (path: string): number => contentOf(path).sound;
         const worse = files.filter((file) =>
           files.some(
-            (better) => better !== file && better.endsWith('.flac') && soundsLike(better) === soundsLike(file),
+            (betterFile) =>
+              betterFile !== file && betterFile.endsWith('.flac') && soundsLike(betterFile) === soundsLike(file),
           ),
         );
         if (files.length > 2 && worse.length > 0) fs.rmSync(worse[firstPick % worse.length] as string);
@@ -215,10 +216,10 @@ export function createFolder({
         }
         break;
       case 'vanish':
-        if (firstFile && files.length > 2) rename(firstFile, join(away, `${++movedFiles}${extname(firstFile)}`));
+        if (firstFile && files.length > 2) rename(firstFile, join(awayDir, `${++movedFiles}${extname(firstFile)}`));
         break;
       case 'return': {
-        const goneFiles = listFiles(away);
+        const goneFiles = listFiles(awayDir);
         const returningFile = goneFiles[firstPick % goneFiles.length];
         const target =
           returningFile && join(pathOf(`folder ${secondPick % 3}`), `${thirdPick % 8}${extname(returningFile)}`);
@@ -347,10 +348,10 @@ export function createFolder({
     function becameAnother(row: Row): boolean {
       const sound = soundOf(row.audio_hash);
       if (!isHeard || sound < 0 || row.former !== null) return false;
-      const better = rows.filter((candidate) => isThere(candidate) && soundOf(candidate.audio_hash) === sound);
+      const betterRows = rows.filter((candidate) => isThere(candidate) && soundOf(candidate.audio_hash) === sound);
       return (
-        new Set(better.map((candidate) => candidate.audio_hash)).size === 1 &&
-        better.every(
+        new Set(betterRows.map((candidate) => candidate.audio_hash)).size === 1 &&
+        betterRows.every(
           (candidate) => candidate.id > row.id && candidate.former === null && !replacedIds.has(candidate.id),
         ) &&
         // a killed scan may have added a track whose file was renamed before its audio was read

@@ -47,12 +47,12 @@ export function layOutRows(folder: string, rows: readonly Row[], songs: Songs, f
 type RowChecks = Awaited<ReturnType<typeof openRowChecks>>;
 
 /** Opens the checks of rows; must be called after the first scan and before the changes. */
-export async function openRowChecks(served: Served, mode: Mode, rows: readonly Row[], format = 'mp3') {
+export async function openRowChecks(library: Served, mode: Mode, rows: readonly Row[], format = 'mp3') {
   /** Returns track ids by source id; source ids of a part are relative to the part. */
-  const ids = async (part = -1): Promise<Record<string, number>> => idsAmong(await served.tracks(), part);
+  const ids = async (partNumber = -1): Promise<Record<string, number>> => idsAmong(await library.tracks(), partNumber);
 
-  function idsAmong(tracks: readonly TrackOut[], part: number): Record<string, number> {
-    const prefix = part < 0 ? '' : nameOf(part, rows.length);
+  function idsAmong(tracks: readonly TrackOut[], partNumber: number): Record<string, number> {
+    const prefix = partNumber < 0 ? '' : nameOf(partNumber, rows.length);
     // a track whose file was overwritten has a separate folder
     const placeOf = (sourceId: string): string => sourceId.replace(/^\.overwritten\/\d+\//, '');
     return Object.fromEntries(
@@ -61,14 +61,14 @@ export async function openRowChecks(served: Served, mode: Mode, rows: readonly R
         .map(({ id, source_id }) => [source_id.startsWith(prefix) ? source_id.slice(prefix.length) : source_id, id]),
     );
   }
-  const firstTracks = await served.tracks();
+  const firstTracks = await library.tracks();
   const idsBefore = [...rows.keys()].map((part) => idsAmong(firstTracks, part));
-  const all = firstTracks.map(({ id }) => id);
-  served.withDatabase((db) => hang(db, all));
+  const allIds = firstTracks.map(({ id }) => id);
+  library.withDatabase((db) => hang(db, allIds));
 
   return {
     ids,
-    tracks: served.tracks,
+    tracks: library.tracks,
     /** Returns the violated rules of the row of this part, for the tracks after a scan. */
     async faultsOf(part: number, tracks: readonly TrackOut[]): Promise<string[]> {
       const row = rows[part] as Row;
@@ -78,7 +78,7 @@ export async function openRowChecks(served: Served, mode: Mode, rows: readonly R
         (idsByName) => (path: string) => idsByName[inFormat(path, format)] as number,
       );
       const faults: string[] = [];
-      const expect = (holds: boolean, fault: string): void => void (holds || faults.push(fault));
+      const expect = (isRight: boolean, fault: string): void => void (isRight || faults.push(fault));
       const oldIds = new Set(Object.values(idsByOldPath));
       for (const [path, from] of Object.entries(places)) {
         const id = idAt?.(path);
@@ -97,9 +97,10 @@ export async function openRowChecks(served: Served, mode: Mode, rows: readonly R
       const lostIds = lost.map((path) => idWas?.(path) as number);
       const joinedIds = Object.values(joined).map((path) => idAt?.(path) as number);
       const keptIds = [...oldIds].filter((id) => !lostIds.includes(id) && !joinedIds.includes(id));
-      faults.push(...(await keptFaults(served, keptIds, 'available')));
-      for (const id of joinedIds) faults.push(...(await keptFaults(served, [id], 'available', oldIds.has(id) ? 2 : 1)));
-      faults.push(...(await keptFaults(served, lostIds, mode === 'reference' ? 'missing' : 'available')));
+      faults.push(...(await keptFaults(library, keptIds, 'available')));
+      for (const id of joinedIds)
+        faults.push(...(await keptFaults(library, [id], 'available', oldIds.has(id) ? 2 : 1)));
+      faults.push(...(await keptFaults(library, lostIds, mode === 'reference' ? 'missing' : 'available')));
       return faults;
     },
   };
@@ -117,7 +118,7 @@ function hang(db: Database, ids: number[]): void {
 
 /** Returns the faults of tracks that must have their user data and this availability. */
 export async function keptFaults(
-  served: Served,
+  library: Served,
   ids: readonly number[],
   availability: TrackOut['availability'],
   count = 1,
@@ -125,7 +126,7 @@ export async function keptFaults(
   const faults: string[] = [];
   const status = availability === 'available' ? 200 : 410;
   for (const id of ids) {
-    const rows = served.withDatabase((db) =>
+    const rows = library.withDatabase((db) =>
       db
         .prepare<unknown[], { availability: string; likes: number; plays: number; entries: number }>(
           `SELECT availability,
@@ -137,7 +138,7 @@ export async function keptFaults(
         .get(id),
     );
     const [currentState, previousState] = [
-      { ...rows, status: await served.stream(id) },
+      { ...rows, status: await library.stream(id) },
       { availability, likes: 1, plays: count, entries: count, status },
     ].map((state) => JSON.stringify(state));
     if (currentState !== previousState) faults.push(`track ${id} is ${currentState}, and should be ${previousState}`);

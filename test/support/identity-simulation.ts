@@ -48,7 +48,7 @@ const owner: TrashUser = { id: 1 as UserId, rights: rightsFrom(() => true) };
 export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean }) {
   const temp = openTempDatabase();
   const base = fs.mkdtempSync(join(fs.existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'tonearm-simulation-'));
-  const [root, away] = [join(base, 'music'), join(base, 'away')];
+  const [root, awayDir] = [join(base, 'music'), join(base, 'away')];
   const firstMusicFolder = { key: '', name: 'Music', path: root, mode: mode === 'both' ? ('copy' as const) : mode };
   const musicFolders: ScanOptions['musicFolders'] =
     mode === 'both'
@@ -62,14 +62,14 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
   const pathOf = (folder: string): string => join(folderOf(folder).path, folder);
   const inTree = (folder: string): string => treePath(rootPathOf(folderOf(folder).key), folder);
   const sourceIdAt = (path: string): string => {
-    const { key, path: above } =
+    const { key, path: folderPath } =
       musicFolders.findLast((musicFolder) => path.startsWith(`${musicFolder.path}/`)) ?? firstMusicFolder;
-    return treePath(rootPathOf(key), path.slice(above.length + 1));
+    return treePath(rootPathOf(key), path.slice(folderPath.length + 1));
   };
   const db: MainDb = temp.db;
-  const run = (sql: string, ...params: unknown[]): void => void db.$client.prepare(sql).run(...params);
-  run("INSERT INTO users (username, username_key, password_hash, created_at) VALUES ('ann', 'ann', 'x', 0)");
-  run("INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (1, 1, 'Mine', 0, 0)");
+  const runSql = (sql: string, ...params: unknown[]): void => void db.$client.prepare(sql).run(...params);
+  runSql("INSERT INTO users (username, username_key, password_hash, created_at) VALUES ('ann', 'ann', 'x', 0)");
+  runSql("INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (1, 1, 'Mine', 0, 0)");
   const now = (): Date => new Date(1_000_000);
   let stamp = 0;
   let audios = 0;
@@ -82,7 +82,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
 
   const soundOf = (audioHash: string | null): number => Number(/^p1:(\d+)/.exec(audioHash ?? '')?.[1] ?? -1);
 
-  function read({ root: folder, paths, copyTo, hashLarge }: ReadGroup): Promise<ReadResult[]> {
+  function readGroup({ root: folder, paths, copyTo, hashLarge }: ReadGroup): Promise<ReadResult[]> {
     live();
     return Promise.resolve(
       paths.map((requestedPath): ReadResult => {
@@ -211,7 +211,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     tracks,
     trash,
     divide: relocation.divide,
-    reader: { read, warmUp: () => {} },
+    reader: { read: readGroup, warmUp: () => {} },
     async *walkFolders({ databasePath, source, ...order }) {
       const knownFiles = openKnownFiles(databasePath, source, order.folders);
       try {
@@ -235,7 +235,14 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     hearing,
     canSplit: () => Promise.resolve(false),
     separatedTracks: createSeparatedTracks({ db, source: LOCAL_FOLDER, relocation }),
-    goneTrackFinder: createGoneTrackFinder({ db, source: LOCAL_FOLDER, hearing, relocation, tracks, reader: { read } }),
+    goneTrackFinder: createGoneTrackFinder({
+      db,
+      source: LOCAL_FOLDER,
+      hearing,
+      relocation,
+      tracks,
+      reader: { read: readGroup },
+    }),
     batchMs: () => 0,
     relieve: () => {
       live();
@@ -262,7 +269,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
       life = Infinity;
     }
     hang(db.$client, soundOf, () => ++stamp);
-    likedNames.look(db.$client);
+    likedNames.noteNames(db.$client);
     if (!isHeard) return;
     storeSounds();
     await compareAgain();
@@ -270,21 +277,21 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
 
   async function compareAgain(): Promise<void> {
     await deps.goneTrackFinder.compareAgain({ root: musicFolders, signal: new AbortController().signal, now: now() });
-    likedNames.look(db.$client);
+    likedNames.noteNames(db.$client);
   }
 
   /** Deletes the track with this number, as users do. */
   function deleteOne(pick: number): void {
-    const all = db.$client.prepare<[], TrackId>('SELECT id FROM tracks ORDER BY id').pluck().all();
-    const id = all[pick % all.length];
+    const allIds = db.$client.prepare<[], TrackId>('SELECT id FROM tracks ORDER BY id').pluck().all();
+    const id = allIds[pick % allIds.length];
     if (id === undefined) return;
     deletedFiles.note(id);
     db.transaction((tx) => trash.put(tx, 1 as UserId, id, () => sourceFiles.noteDeleted(id)));
-    likedNames.look(db.$client);
+    likedNames.noteNames(db.$client);
   }
   async function restoreOne(pick: number): Promise<void> {
-    const all = deletedFiles.tracks();
-    const id = all[pick % all.length];
+    const deletedTracks = deletedFiles.tracks();
+    const id = deletedTracks[pick % deletedTracks.length];
     if (id === undefined) return;
     await trash.restoreFor(owner, id);
     await compareAgain();
@@ -292,19 +299,19 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
 
   /** Stores fingerprints, as the enrichment does after a scan. */
   const storeSounds = db.$client.transaction(() => {
-    const all = db.$client
+    const allRows = db.$client
       .prepare<[], { id: TrackId; audio_hash: string | null }>(
         'SELECT id, audio_hash FROM tracks WHERE audio_hash IS NOT NULL ORDER BY id',
       )
       .all();
-    for (const { id, audio_hash } of all) {
-      run("INSERT OR IGNORE INTO track_fingerprints VALUES (?, 'model', 60000, x'00', 0)", id);
-      run('INSERT OR IGNORE INTO fingerprint_pieces VALUES (?, 60000, ?)', soundOf(audio_hash), id);
+    for (const { id, audio_hash } of allRows) {
+      runSql("INSERT OR IGNORE INTO track_fingerprints VALUES (?, 'model', 60000, x'00', 0)", id);
+      runSql('INSERT OR IGNORE INTO fingerprint_pieces VALUES (?, 60000, ?)', soundOf(audio_hash), id);
     }
-    for (const [index, track] of all.entries())
-      for (const otherTrack of all.slice(index + 1))
+    for (const [index, track] of allRows.entries())
+      for (const otherTrack of allRows.slice(index + 1))
         if (soundOf(track.audio_hash) === soundOf(otherTrack.audio_hash))
-          run('INSERT OR IGNORE INTO duplicate_pairs VALUES (?, ?, 0.97)', track.id, otherTrack.id);
+          runSql('INSERT OR IGNORE INTO duplicate_pairs VALUES (?, ?, 0.97)', track.id, otherTrack.id);
   });
 
   function write(path: string, content: Content): void {
@@ -321,7 +328,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     pathOf,
     sourceIdAt,
     sequence: 0,
-    away,
+    awayDir,
     isHeard,
     write,
     touch,
@@ -336,7 +343,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
 
   const emptyTables = db.$client.transaction(() => {
     for (const table of ['plays', 'like_states', 'playlist_entries', 'tracks', 'source_files', 'source_folders'])
-      run(`DELETE FROM ${table}`);
+      runSql(`DELETE FROM ${table}`);
     for (const table of [
       'albums',
       'artists',
@@ -345,13 +352,13 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
       'replaced_tracks',
       'annotation_moves',
     ])
-      run(`DELETE FROM ${table}`);
+      runSql(`DELETE FROM ${table}`);
   });
 
   function reset(): void {
     emptyTables();
     fs.rmSync(root, { recursive: true, force: true });
-    fs.rmSync(away, { recursive: true, force: true });
+    fs.rmSync(awayDir, { recursive: true, force: true });
     stamp = 0;
     audios = 0;
     sounds = SOUNDS;
@@ -373,7 +380,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
       });
     await scanOnce([]);
     likedNames.likeAll(db.$client);
-    likedNames.look(db.$client);
+    likedNames.noteNames(db.$client);
     for (const step of steps) {
       const [firstPick] = step.picks;
       if (step.op === 'scan') await scanOnce([]);
@@ -403,8 +410,8 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     async shrink(steps: readonly Step[]): Promise<Step[]> {
       let remainingSteps = [...steps];
       for (let i = 0; i < remainingSteps.length;) {
-        const without = remainingSteps.toSpliced(i, 1);
-        if ((await play(without)).length > 0) [remainingSteps, i] = [without, 0];
+        const fewerSteps = remainingSteps.toSpliced(i, 1);
+        if ((await play(fewerSteps)).length > 0) [remainingSteps, i] = [fewerSteps, 0];
         else i++;
       }
       return remainingSteps;

@@ -35,8 +35,8 @@ export function measureJoin({ samples, rate }: Recording, joinSample: number, hz
   const fitAfter = fit(samples, joinSample + clear, joinSample + clear + window, step);
   if (fitBefore.amplitude < AUDIBLE || fitAfter.amplitude < AUDIBLE)
     throw new Error(`There is no tone of ${hz} Hz around frame ${joinSample}`);
-  const turn = fitAfter.phase - fitBefore.phase;
-  const wrapped = Math.atan2(Math.sin(turn), Math.cos(turn));
+  const phaseShift = fitAfter.phase - fitBefore.phase;
+  const wrapped = Math.atan2(Math.sin(phaseShift), Math.cos(phaseShift));
   let strangeSamples = 0;
   for (let i = joinSample - clear; i < joinSample + clear; i += 1) {
     const offset = Math.min(

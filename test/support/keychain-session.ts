@@ -9,10 +9,11 @@ import { sayLeftOut } from './left-out.ts';
 /** Environment variables of a process without a session. */
 export const NO_SESSION = { DBUS_SESSION_BUS_ADDRESS: '', XDG_RUNTIME_DIR: '' };
 
-const has = (program: string): boolean =>
+const isInstalled = (program: string): boolean =>
   spawnSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' }).status === 0;
 
-export const hasKeychain = process.platform === 'linux' && has('dbus-run-session') && has('gnome-keyring-daemon');
+export const hasKeychain =
+  process.platform === 'linux' && isInstalled('dbus-run-session') && isInstalled('gnome-keyring-daemon');
 if (!hasKeychain)
   sayLeftOut('dbus-run-session or gnome-keyring-daemon is not installed: the system’s keychain is NOT tested.');
 

@@ -20,7 +20,7 @@ if (lanAddressV6 === undefined)
 
 const ANSWER_MS = 10_000;
 
-export interface Heard {
+export interface Announcement {
   name: string;
   host: string;
   port: number;
@@ -32,14 +32,14 @@ export interface Heard {
 export function listenForServices(type: string) {
   const radio = new Bonjour({}, () => undefined);
   const browser = radio.find({ type });
-  const announcements: Heard[] = [];
+  const announcements: Announcement[] = [];
   const wishes = new Set<() => void>();
   const note = (): void => wishes.forEach((check) => check());
-  browser.on('up', (service: Heard) => {
+  browser.on('up', (service: Announcement) => {
     announcements.push(service);
     note();
   });
-  browser.on('down', (service: Heard) => {
+  browser.on('down', (service: Announcement) => {
     announcements.splice(
       announcements.findIndex(({ name, port }) => name === service.name && port === service.port),
       1,
@@ -48,7 +48,7 @@ export function listenForServices(type: string) {
   });
   return {
     /** Resolves when the announcements pass the test; rejects after more time than any machine needs. */
-    until: (test: (heard: readonly Heard[]) => boolean): Promise<void> =>
+    until: (test: (announced: readonly Announcement[]) => boolean): Promise<void> =>
       new Promise((resolve, reject) => {
         const limit = setTimeout(() => reject(new Error(`heard only ${JSON.stringify(announcements)}`)), PATIENCE_MS);
         const check = (): void => {
@@ -60,7 +60,7 @@ export function listenForServices(type: string) {
         wishes.add(check);
         check();
       }),
-    heard: (): readonly Heard[] => announcements,
+    heard: (): readonly Announcement[] => announcements,
     close: (): Promise<void> =>
       new Promise((resolve) => {
         browser.stop();
@@ -111,11 +111,11 @@ export async function openConnection(address: string, port: number) {
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', () => resolve()).once('error', reject);
   });
-  const closed = new Promise<void>((resolve) => {
+  const whenClosed = new Promise<void>((resolve) => {
     socket.once('close', () => resolve()).on('error', () => undefined);
   });
   return {
-    closed,
+    closed: whenClosed,
     /** Sends a request and returns the start of the response. */
     ask: (path: string, headers: Record<string, string> = {}): Promise<string> =>
       new Promise((resolve, reject) => {

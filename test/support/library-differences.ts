@@ -6,9 +6,9 @@ import type { ExpectedFile } from './library.ts';
 const CODECS: Record<string, string> = { cbr128: 'mp3', vbr: 'mp3', mono48: 'mp3', cd: 'flac', hires: 'flac' };
 
 /** Returns a line for each field that differs. With `partly`, fields that are not in the manifest are allowed. */
-export function differences(expected: ExpectedFile, read: AudioRead, partly = false): string[] {
+export function differences(expected: ExpectedFile, audioRead: AudioRead, partly = false): string[] {
   const lines: string[] = [];
-  const { tags, facts, pictures } = read;
+  const { tags, facts, pictures } = audioRead;
   const check = (field: string, actual: unknown, expectedValue: unknown): void => {
     if (partly && expectedValue === undefined) return;
     if (!isDeepStrictEqual(actual, expectedValue))

@@ -99,8 +99,8 @@ export function makeLibrary(options: LibraryOptions, outDir: string): Manifest {
   add('--seconds', options.seconds);
   add('--reencoded', options.reencoded);
   if (options.even) args.push('--even');
-  const isKept = options.tracks <= MOST_KEPT && (options.messy ?? 0) === 0 && process.platform !== 'win32';
-  if (isKept) copyKept(args, outDir);
+  const isCached = options.tracks <= MOST_KEPT && (options.messy ?? 0) === 0 && process.platform !== 'win32';
+  if (isCached) copyKept(args, outDir);
   else generate(args, outDir);
   return readManifest(outDir);
 }

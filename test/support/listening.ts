@@ -134,7 +134,7 @@ export function recount(db: MainDb, userId: UserId, { from = 0, to = Infinity, t
 }
 
 /** Returns plays and duration of the top items, without their names. */
-export const best = (sums: Record<string, [number, number]>, maxRows = 20): [plays: number, ms: number][] =>
+export const rankSums = (sums: Record<string, [number, number]>, maxRows = 20): [plays: number, ms: number][] =>
   Object.values(sums)
     .sort((a, b) => b[0] - a[0] || b[1] - a[1])
     .slice(0, maxRows);

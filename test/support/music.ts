@@ -53,9 +53,9 @@ export function writeMusic(path: string, piece: Piece): void {
 function play({ seed, seconds, lead = 0, tempo = 1, higher = 0, take, overtones = OVERTONES }: Piece): Int16Array {
   const random = seededRandom(seed);
   const player = take === undefined ? () => 0.5 : seededRandom(take);
-  const below = (n: number): number => Math.floor(random() * n);
+  const randomBelow = (n: number): number => Math.floor(random() * n);
   const mix = new Float32Array(Math.round((seconds + lead) * RATE));
-  const root = 45 + below(12) + higher;
+  const root = 45 + randomBelow(12) + higher;
   const beat = (0.3 + random() * 0.25) / tempo;
   const hertz = (degree: number, octave: number): number =>
     440 * 2 ** ((root + (SCALE[degree % 7] as number) + 12 * (octave + Math.floor(degree / 7)) - 69) / 12);
@@ -64,13 +64,13 @@ function play({ seed, seconds, lead = 0, tempo = 1, higher = 0, take, overtones 
     const count = Math.min(Math.round(length * RATE), mix.length - from);
     const touch = 0.5 + player();
     const fade = Math.exp(-2 / count);
-    overtones.forEach((part, n) => {
+    overtones.forEach((overtone, n) => {
       // each sample of a sine follows from the two before it
       const twice = 2 * Math.cos((2 * Math.PI * frequency * (n + 1)) / RATE);
       let [valueBefore, value, amplitude] = [
         0,
         Math.sin((2 * Math.PI * frequency * (n + 1)) / RATE),
-        touch * volume * part,
+        touch * volume * overtone,
       ];
       for (let i = 0; i < count; i++) {
         mix[from + i] = (mix[from + i] as number) + amplitude * value * Math.min(1, i / 200);
@@ -86,7 +86,7 @@ function play({ seed, seconds, lead = 0, tempo = 1, higher = 0, take, overtones 
       mix[from + i] = (mix[from + i] as number) + volume * (random() * 2 - 1) * Math.exp((-6 * i) / count);
   };
   for (let startSeconds = 0; startSeconds < seconds; startSeconds += beat * 4) {
-    const chord = CHORDS[below(CHORDS.length)] as number[];
+    const chord = CHORDS[randomBelow(CHORDS.length)] as number[];
     for (const degree of chord) note(startSeconds, beat * 4, hertz(degree, 0), 0.12);
     note(startSeconds, beat * 2, hertz(chord[0] as number, -1), 0.25);
     for (let n = 0; n < 8; n++)
@@ -94,7 +94,7 @@ function play({ seed, seconds, lead = 0, tempo = 1, higher = 0, take, overtones 
         note(
           startSeconds + (n * beat) / 2,
           beat * (0.5 + random()),
-          hertz((chord[below(3)] as number) + below(3), 1),
+          hertz((chord[randomBelow(3)] as number) + randomBelow(3), 1),
           0.2,
         );
     for (let n = 0; n < 4; n++) drum(startSeconds + n * beat, n % 2 === 0 ? 0.15 : 0.25);

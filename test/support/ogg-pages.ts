@@ -44,16 +44,16 @@ function pageBytes({ flags, granule, serial, lacing, body }: OggPage, number: nu
 
 /** Writes packets on as many pages as needed, with at most `segments` of 255 bytes on each. */
 export function paged(packets: readonly Buffer[], serial: number, segments = 255): OggPage[] {
-  const all = packets.flatMap((packet) => [
+  const allSegments = packets.flatMap((packet) => [
     ...Array<number>(Math.floor(packet.length / 255)).fill(255),
     packet.length % 255,
   ]);
   const bytes = Buffer.concat(packets);
   const pages: OggPage[] = [];
-  for (let segmentIndex = 0, packetIndex = 0; segmentIndex < all.length; segmentIndex += segments) {
-    const lacing = Buffer.from(all.slice(segmentIndex, segmentIndex + segments));
+  for (let segmentIndex = 0, packetIndex = 0; segmentIndex < allSegments.length; segmentIndex += segments) {
+    const lacing = Buffer.from(allSegments.slice(segmentIndex, segmentIndex + segments));
     const body = bytes.subarray(packetIndex, packetIndex + lacing.reduce((sum, length) => sum + length, 0));
-    const isContinued = segmentIndex > 0 && all[segmentIndex - 1] === 255;
+    const isContinued = segmentIndex > 0 && allSegments[segmentIndex - 1] === 255;
     const endsPacket = lacing.some((length) => length < 255);
     pages.push({ flags: isContinued ? 1 : 0, granule: endsPacket ? 0n : -1n, serial, lacing, body });
     packetIndex += body.length;

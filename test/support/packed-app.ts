@@ -36,7 +36,7 @@ export interface PackedApp {
 
 /** Packs for Linux on any system, as the release workflow does; the native packages are the installed ones. */
 export async function packApp(dir: string): Promise<PackedApp> {
-  await run([join(root, 'scripts', 'build.ts'), '--if-stale', 'server', 'renderer', 'main']);
+  await runNode([join(root, 'scripts', 'build.ts'), '--if-stale', 'server', 'renderer', 'main']);
   const dist = join(dir, 'electron');
   mkdirSync(join(dist, 'resources'), { recursive: true });
   mkdirSync(join(dist, 'locales'));
@@ -48,7 +48,7 @@ export async function packApp(dir: string): Promise<PackedApp> {
   );
 
   const output = join(dir, 'out');
-  await run([
+  await runNode([
     join(root, 'node_modules', 'electron-builder', 'cli.js'),
     '--linux',
     'dir',
@@ -75,7 +75,7 @@ export async function packApp(dir: string): Promise<PackedApp> {
   };
 }
 
-async function run(args: string[]): Promise<void> {
+async function runNode(args: string[]): Promise<void> {
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';
   for (const output of [child.stdout, child.stderr])

@@ -9,11 +9,11 @@ interface Synced {
   requests: number;
 }
 
-type Asked = Pick<Phone, 'ask'>;
+type AskingPhone = Pick<Phone, 'ask'>;
 
 const AT_ONCE = 8;
 
-export const SYNCS: Record<'albums' | 'search3' | 'folders', (phone: Asked, size?: number) => Promise<Synced>> = {
+export const SYNCS: Record<'albums' | 'search3' | 'folders', (phone: AskingPhone, size?: number) => Promise<Synced>> = {
   /** Requests at once all pages that the artists' album counts suggest, then more pages as long as they are full. */
   async albums(phone, size = 500) {
     const countedAsk = counting(phone);
@@ -80,7 +80,7 @@ export const SYNCS: Record<'albums' | 'search3' | 'folders', (phone: Asked, size
   },
 };
 
-function counting(phone: Asked) {
+function counting(phone: AskingPhone) {
   let requests = 0;
   const askCounted = <T>(endpoint: string, params: PhoneParams, key: string): Promise<T> => {
     requests++;
@@ -89,9 +89,9 @@ function counting(phone: Asked) {
   return Object.assign(askCounted, { requests: () => requests });
 }
 
-async function inParallel<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
+async function inParallel<T, R>(items: readonly T[], handleItem: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   for (let offset = 0; offset < items.length; offset += AT_ONCE)
-    results.push(...(await Promise.all(items.slice(offset, offset + AT_ONCE).map(run))));
+    results.push(...(await Promise.all(items.slice(offset, offset + AT_ONCE).map(handleItem))));
   return results;
 }

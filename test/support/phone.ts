@@ -70,7 +70,7 @@ export async function openPhone(
   };
   const address = (endpoint: string, params: PhoneParams = {}): string =>
     `${server.url}/rest/${endpoint}${suffix}?${query(params).toString()}`;
-  const read = async (response: Response): Promise<PhoneAnswer> => {
+  const readAnswer = async (response: Response): Promise<PhoneAnswer> => {
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('json') === true;
     return {
@@ -83,7 +83,7 @@ export async function openPhone(
     };
   };
   const get = async (endpoint: string, params: PhoneParams = {}): Promise<PhoneAnswer> =>
-    read(await fetch(address(endpoint, { f: 'json', ...params })));
+    readAnswer(await fetch(address(endpoint, { f: 'json', ...params })));
 
   return {
     username,
@@ -92,7 +92,7 @@ export async function openPhone(
     address,
     get,
     post: async (endpoint, params = {}) =>
-      read(
+      readAnswer(
         await fetch(`${server.url}/rest/${endpoint}${suffix}`, {
           method: 'POST',
           body: query({ f: 'json', ...params }),

@@ -60,13 +60,13 @@ export async function spawnServer(
   const child = start(args, env, entry);
   let text = '';
   const url = await new Promise<string>((resolve, reject) => {
-    const take = (chunk: Buffer): void => {
+    const onChunk = (chunk: Buffer): void => {
       text += chunk.toString();
       const match = /listening on (http:\S+)/.exec(text);
       if (match?.[1]) resolve(match[1]);
     };
-    child.stdout?.on('data', take);
-    child.stderr?.on('data', take);
+    child.stdout?.on('data', onChunk);
+    child.stderr?.on('data', onChunk);
     child.once('exit', (code) => reject(new Error(`the server ended with ${code}: ${text}`)));
   });
   return {

@@ -38,7 +38,7 @@ const real = (
 
 /** Encodes through a file, because the headers of some formats stay incomplete without seeking. */
 function throughFile<F extends Pick<RareFile, 'name' | 'make'>>(file: F): F & { make: () => Buffer } {
-  const make = (): Buffer => {
+  const makeFile = (): Buffer => {
     const folder = mkdtempSync(join(tmpdir(), 'tonearm-rare-'));
     try {
       file.make(join(folder, file.name));
@@ -47,7 +47,7 @@ function throughFile<F extends Pick<RareFile, 'name' | 'make'>>(file: F): F & { 
       rmSync(folder, { recursive: true, force: true });
     }
   };
-  return { ...file, make };
+  return { ...file, make: makeFile };
 }
 
 export const taggedByFfmpeg = (name: string, tags: Record<string, string>, ...output: string[]): Buffer => {
@@ -213,14 +213,20 @@ const aiff = (): Buffer => {
     return Buffer.concat([ascii(name), u32(body.length), body]);
   };
   const rate = Buffer.from('400bfa00000000000000', 'hex'); // the sample rate as an 80-bit float
-  const common = chunk('COMM', u16(1), u32(8_000), u16(16), rate);
-  return chunk('FORM', ascii('AIFF'), common, chunk('SSND', Buffer.alloc(8), Buffer.alloc(16_000)));
+  const commonChunk = chunk('COMM', u16(1), u32(8_000), u16(16), rate);
+  return chunk('FORM', ascii('AIFF'), commonChunk, chunk('SSND', Buffer.alloc(8), Buffer.alloc(16_000)));
 };
 
 /** Functions that build files in formats with their own tests, used for mutations. */
 export const OTHER_BUILT_FILES: (() => Buffer)[] = [aiff, dsf, () => dff(DSD_BYTES)];
 
-const built = (name: string, format: string, codec: string, make: () => Buffer, bitDepth?: number): RareFile => ({
+const describeFile = (
+  name: string,
+  format: string,
+  codec: string,
+  make: () => Buffer,
+  bitDepth?: number,
+): RareFile => ({
   name,
   format,
   codec,
@@ -232,11 +238,11 @@ const built = (name: string, format: string, codec: string, make: () => Buffer, 
 
 /** Files that are built byte by byte; no decoder reads their audio. */
 export const BUILT_FILES: RareFile[] = [
-  { ...built('a.mp1', 'mp3', 'mp1', layerOne), sampleRateHz: 48_000 },
-  built('sv7.mpc', 'mpc', 'musepack', musepack7),
-  built('sv8.mpc', 'mpc', 'musepack', musepack8),
-  built('a.ape', 'ape', 'ape', monkeysAudio, 16),
-  built('a.tak', 'tak', 'tak', tak, 16),
+  { ...describeFile('a.mp1', 'mp3', 'mp1', layerOne), sampleRateHz: 48_000 },
+  describeFile('sv7.mpc', 'mpc', 'musepack', musepack7),
+  describeFile('sv8.mpc', 'mpc', 'musepack', musepack8),
+  describeFile('a.ape', 'ape', 'ape', monkeysAudio, 16),
+  describeFile('a.tak', 'tak', 'tak', tak, 16),
 ];
 
 /** Packs DTS into 14 bits of each 16-bit word, as on CDs. Each frame begins with a new word. */

@@ -98,14 +98,14 @@ function parseGroup(line: string): GroupTrack[] {
   if (!/^[a-z]$/.test(group)) throw new Error(`${group} is not the letter of a group`);
   const positions = parseNumbers(numbers);
   const values = parseAttributes(attributes);
-  const each = <T>(name: string, convert: (value: string) => T): (T | undefined)[] =>
+  const convertColumn = <T>(name: string, convert: (value: string) => T): (T | undefined)[] =>
     perTrack(name, values.get(name), positions.length).map((value) => (value === undefined ? value : convert(value)));
 
   const songs = values.has('songs') ? parseNumbers(values.get('songs') ?? '').map(songOf) : positions.map(songOf);
   if (songs.length !== positions.length) throw new Error(`${songs.length} songs for ${positions.length} tracks`);
   const recordings = songs.map((song) => recordingOf(song, values.get('rec'), Number(values.get('length') ?? 0)));
-  const artists = each('artist', String);
-  const years = each('year', Number);
+  const artists = convertColumn('artist', String);
+  const years = convertColumn('year', Number);
   const edition = values.get('edition');
   const sound = values.get('sound');
 
@@ -215,15 +215,16 @@ function mbidOf(name: string | undefined): string | undefined {
 /** Parses albums such as `a b1-3 | b4 (by The Quays)`. */
 function parseAlbums(text: string, groups: GroupTrack[][]): CaseAlbum[] {
   const names = groups.map((group) => group.map(({ name }) => name));
-  const expected = text.split('|').map((album) => {
+  const expectedAlbums = text.split('|').map((album) => {
     const [, members = '', artist] = /^(.*?)(?:\(by (.+)\))?\s*$/.exec(album.trim()) ?? [];
     return { tracks: members.trim().split(/\s+/).flatMap(tracksOf), artist };
   });
-  const all = expected.flatMap(({ tracks }) => tracks).toSorted();
-  if (all.join() !== names.flat().toSorted().join()) throw new Error('the albums do not hold every track once');
-  const artistCount = expected.filter(({ artist }) => artist !== undefined).length;
-  if (artistCount > 0 && artistCount < expected.length) throw new Error('either all albums have an artist or none');
-  return expected;
+  const allTracks = expectedAlbums.flatMap(({ tracks }) => tracks).toSorted();
+  if (allTracks.join() !== names.flat().toSorted().join()) throw new Error('the albums do not hold every track once');
+  const artistCount = expectedAlbums.filter(({ artist }) => artist !== undefined).length;
+  if (artistCount > 0 && artistCount < expectedAlbums.length)
+    throw new Error('either all albums have an artist or none');
+  return expectedAlbums;
 
   function tracksOf(member: string): string[] {
     const letter = member.slice(0, 1);

@@ -110,19 +110,19 @@ export const S3_MAKES: Make[] = [
   },
 ];
 
-const run = ([command = '', ...args]: string[], env: Record<string, string> = {}, stdio?: 'inherit'): boolean =>
+const runTool = ([command = '', ...args]: string[], env: Record<string, string> = {}, stdio?: 'inherit'): boolean =>
   spawnSync(command, args, { env: { ...process.env, ...env }, ...(stdio && { stdio }) }).status === 0;
 
 /** Installs a server; returns the reason if it cannot be installed. */
 export function installS3Server({ name, tools, file, install: commands, env }: Make): string | undefined {
-  const missing = tools.find((tool) => !run(tool));
-  if (missing) return `${missing[0]} is not installed`;
+  const missingTool = tools.find((tool) => !runTool(tool));
+  if (missingTool) return `${missingTool[0]} is not installed`;
   mkdirSync(cache, { recursive: true });
   const stamp = join(cache, `${name}.installed`);
-  const how = JSON.stringify(commands);
-  if (existsSync(file) && existsSync(stamp) && readFileSync(stamp, 'utf8') === how) return undefined;
-  if (!commands.every((command) => run(command, env, 'inherit'))) return 'it could not be installed';
-  writeFileSync(stamp, how);
+  const commandsText = JSON.stringify(commands);
+  if (existsSync(file) && existsSync(stamp) && readFileSync(stamp, 'utf8') === commandsText) return undefined;
+  if (!commands.every((command) => runTool(command, env, 'inherit'))) return 'it could not be installed';
+  writeFileSync(stamp, commandsText);
   return undefined;
 }
 
@@ -149,12 +149,12 @@ async function makeBucket(endpoint: string): Promise<void> {
 }
 
 /** Starts a server with an empty bucket; returns the reason if it cannot be started. */
-export async function startS3Server(make: Make): Promise<S3Server | string> {
-  const fault = installS3Server(make);
+export async function startS3Server(serverMake: Make): Promise<S3Server | string> {
+  const fault = installS3Server(serverMake);
   if (fault !== undefined) return fault;
   const dir = mkdtempSync(join(tmpdir(), 'tonearm-store-'));
   const port = await freePort();
-  const [program, ...args] = make.command(port, dir);
+  const [program, ...args] = serverMake.command(port, dir);
   const child = spawn(program, args, { stdio: 'ignore' });
   const stop = (): void => {
     child.kill('SIGKILL');
@@ -171,8 +171,8 @@ export async function startS3Server(make: Make): Promise<S3Server | string> {
     endpoint,
     bucket: BUCKET,
     keys: KEYS,
-    virtualHost: make.virtualHost,
-    lacksConditions: make.lacksConditions === true,
+    virtualHost: serverMake.virtualHost,
+    lacksConditions: serverMake.lacksConditions === true,
     stop,
   };
 }

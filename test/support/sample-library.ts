@@ -120,10 +120,11 @@ const EPOCH = Date.UTC(2024, 0, 1);
 
 export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): SampleLibrary {
   const random = seededRandom(seed);
-  const below = (n: number) => Math.floor(random() * n);
-  const pick = <T>(values: readonly T[]): T => values[below(values.length)] as T;
+  const randomBelow = (n: number) => Math.floor(random() * n);
+  const pick = <T>(values: readonly T[]): T => values[randomBelow(values.length)] as T;
   const maybe = <T>(share: number, value: () => T): T | null => (random() < share ? value() : null);
-  const phrase = (maxWords: number) => Array.from({ length: 1 + below(maxWords) }, () => pick(TITLE_WORDS)).join(' ');
+  const phrase = (maxWords: number) =>
+    Array.from({ length: 1 + randomBelow(maxWords) }, () => pick(TITLE_WORDS)).join(' ');
   const fieldRandom = seededRandom(seed + 1);
   const ofKind: Record<FieldKind, (n: number) => string | number> = {
     year: (n) => 1950 + Math.floor(n * 70),
@@ -143,7 +144,7 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
     } = fieldsFrom((field) => (fieldRandom() < 0.4 ? ofKind[TRACK_FIELDS[field].kind](fieldRandom()) : null));
     return fields as SampleFields;
   };
-  const moment = () => EPOCH + below(2_000) * 1_000; // few values, so that some tracks have equal values
+  const moment = () => EPOCH + randomBelow(2_000) * 1_000; // few values, so that some tracks have equal values
 
   const library: SampleLibrary = { users: [], artists: [], albums: [], tracks: [], likes: new Map(), plays: new Map() };
   const insert = inserts(db);
@@ -156,29 +157,29 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
     for (let n = 0; n < size.albums; n++) {
       const album = {
         title: phrase(3),
-        artist: maybe(0.95, () => below(size.artists)),
-        year: maybe(0.85, () => 1960 + below(65)),
+        artist: maybe(0.95, () => randomBelow(size.artists)),
+        year: maybe(0.85, () => 1960 + randomBelow(65)),
         hasCover: random() < 0.5,
         createdAt: moment(),
       };
       library.albums.push({ ...album, id: insert.album(album, library) });
     }
     for (let n = 0; n < size.tracks; n++) {
-      const artists = [...new Set(Array.from({ length: random() < 0.2 ? 2 : 1 }, () => below(size.artists)))];
+      const artists = [...new Set(Array.from({ length: random() < 0.2 ? 2 : 1 }, () => randomBelow(size.artists)))];
       const remote = random() < 0.1;
       const source = remote ? 'streamsrc' : pick(['upload', 'local_folder', 'local_folder']);
       const track = {
         title: phrase(4),
         artists,
         credit: artists.map((artistIndex) => library.artists[artistIndex]?.name).join(' feat. '),
-        album: maybe(0.9, () => below(size.albums)),
-        genres: [...new Set(Array.from({ length: below(3) }, () => pick(GENRES)))],
-        year: maybe(0.8, () => 1960 + below(65)),
-        disc: maybe(0.7, () => 1 + below(2)),
-        number: maybe(0.9, () => 1 + below(20)),
+        album: maybe(0.9, () => randomBelow(size.albums)),
+        genres: [...new Set(Array.from({ length: randomBelow(3) }, () => pick(GENRES)))],
+        year: maybe(0.8, () => 1960 + randomBelow(65)),
+        disc: maybe(0.7, () => 1 + randomBelow(2)),
+        number: maybe(0.9, () => 1 + randomBelow(20)),
         fields: sampleFields(),
-        durationMs: remote ? null : 1_000 * (30 + below(400)),
-        sizeBytes: remote ? null : below(9_000_000),
+        durationMs: remote ? null : 1_000 * (30 + randomBelow(400)),
+        sizeBytes: remote ? null : randomBelow(9_000_000),
         format: remote ? null : pick(FORMATS),
         source,
         availability: remote
@@ -209,7 +210,7 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
           if (liked) likes.add(`${type} ${id}`);
         }
         if (random() < 0.3) {
-          const playsAndLast = { plays: 1 + below(5), last: moment() };
+          const playsAndLast = { plays: 1 + randomBelow(5), last: moment() };
           insert.plays(user, type, id, playsAndLast);
           plays.set(`${type} ${id}`, playsAndLast);
         }
@@ -223,7 +224,7 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
 function inserts(db: MainDb) {
   const client = db.$client;
   const search = createSearchIndex(client);
-  const idOf = (run: { lastInsertRowid: number | bigint }): number => Number(run.lastInsertRowid);
+  const idOf = (insertion: { lastInsertRowid: number | bigint }): number => Number(insertion.lastInsertRowid);
   const user = client.prepare(
     "INSERT INTO users (username, username_key, password_hash, is_superuser, created_at) VALUES (?, ?, 'x', 0, ?)",
   );

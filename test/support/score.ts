@@ -60,7 +60,7 @@ export function playScore({ bpm, beatsOfBar, key, isMinor, seconds, seed, hasDru
     }
   }
 
-  function hit(startSeconds: number, isDeep: boolean): void {
+  function playDrum(startSeconds: number, isDeep: boolean): void {
     const from = Math.round(startSeconds * RATE_HZ);
     for (let i = 0; i < 0.12 * RATE_HZ && from + i < samples.length; i++) {
       const seconds = i / RATE_HZ;
@@ -88,9 +88,9 @@ export function playScore({ bpm, beatsOfBar, key, isMinor, seconds, seed, hasDru
     note(startSeconds, beat * 0.8, 72 + pitch(melody), 0.07);
     if (random() < 0.4) note(startSeconds + beat / 2, beat * 0.4, 72 + pitch(melody + 1), 0.05);
     if (!hasDrums) continue;
-    if (inBar === 0 || (beatsOfBar === 4 && inBar === 2)) hit(startSeconds, true);
-    else hit(startSeconds, false);
-    if (bpm < 140) hit(startSeconds + beat / 2, false);
+    if (inBar === 0 || (beatsOfBar === 4 && inBar === 2)) playDrum(startSeconds, true);
+    else playDrum(startSeconds, false);
+    if (bpm < 140) playDrum(startSeconds + beat / 2, false);
   }
   return { samples, rateHz: RATE_HZ, beats };
 }

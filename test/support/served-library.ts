@@ -39,7 +39,7 @@ const isRequired = ({ expect, messy }: ExpectedFile): boolean => !messy || expec
 
 function trackDifferences({ tags, ...file }: ExpectedFile, track: TrackOut): string[] {
   if (!tags) return ['the manifest has no tags'];
-  const expected: Record<string, unknown> = {
+  const expectedFields: Record<string, unknown> = {
     title: tags.title,
     artist_name: tags.artist ?? tags.artists?.join(', ') ?? null,
     artists: tags.artists,
@@ -57,7 +57,7 @@ function trackDifferences({ tags, ...file }: ExpectedFile, track: TrackOut): str
     channels: file.channels,
   };
   const actual: Record<string, unknown> = { ...track, artists: track.artists.map((artist) => artist.name) };
-  const lines = Object.entries(expected)
+  const lines = Object.entries(expectedFields)
     .filter(([field, value]) => JSON.stringify(actual[field]) !== JSON.stringify(value))
     .map(([field, value]) => `${field} is ${JSON.stringify(actual[field])}, not ${JSON.stringify(value)}`);
   if (Math.abs((track.duration_ms ?? 0) / 1000 - file.seconds) > 0.1)

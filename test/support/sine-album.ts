@@ -35,10 +35,10 @@ export const TONES: Tone[] = [
 export function writeSineAlbum(ffmpeg: string, dir: string, tones: readonly Tone[]): void {
   const folder = join(dir, ALBUM);
   mkdirSync(folder, { recursive: true });
-  const run = (...args: string[]) => execFileSync(ffmpeg, ['-v', 'error', '-y', ...args]);
+  const runFfmpeg = (...args: string[]) => execFileSync(ffmpeg, ['-v', 'error', '-y', ...args]);
   tones.forEach(({ format, encode, hz, hasSheet }, i) => {
     const wholeWav = join(folder, 'whole.wav');
-    run(
+    runFfmpeg(
       '-f',
       'lavfi',
       '-i',
@@ -46,8 +46,8 @@ export function writeSineAlbum(ffmpeg: string, dir: string, tones: readonly Tone
       wholeWav,
     );
     const numbers = [i * 2 + 1, i * 2 + 2].map((number) => String(number).padStart(2, '0'));
-    const cut = (from: number, to: number, name: string, tags: Record<string, string>) =>
-      run(
+    const cutTrack = (from: number, to: number, name: string, tags: Record<string, string>) =>
+      runFfmpeg(
         '-i',
         wholeWav,
         '-af',
@@ -57,24 +57,24 @@ export function writeSineAlbum(ffmpeg: string, dir: string, tones: readonly Tone
         join(folder, name),
       );
     if (hasSheet) {
-      cut(0, 2 * HALF, 'both.flac', {});
-      const tracks = numbers.flatMap((number, half) => [
+      cutTrack(0, 2 * HALF, 'both.flac', {});
+      const tracks = numbers.flatMap((number, halfIndex) => [
         `TRACK ${number} AUDIO`,
-        `TITLE "${format} ${half + 1}"`,
-        `INDEX 01 00:0${Math.floor((half * HALF) / RATE)}:${((half * HALF) / CD_FRAME) % 75}`,
+        `TITLE "${format} ${halfIndex + 1}"`,
+        `INDEX 01 00:0${Math.floor((halfIndex * HALF) / RATE)}:${((halfIndex * HALF) / CD_FRAME) % 75}`,
       ]);
       const sheet = ['PERFORMER "Gapless"', `TITLE "${ALBUM}"`, 'FILE "both.flac" WAVE', ...tracks];
       writeFileSync(join(folder, 'both.cue'), sheet.join('\n'));
     } else
-      numbers.forEach((track, half) => {
+      numbers.forEach((track, halfIndex) => {
         const tags = {
-          title: `${format} ${half + 1}`,
+          title: `${format} ${halfIndex + 1}`,
           artist: 'Gapless',
           album_artist: 'Gapless',
           album: ALBUM,
           track,
         };
-        cut(half * HALF, (half + 1) * HALF, `${track}.${format}`, tags);
+        cutTrack(halfIndex * HALF, (halfIndex + 1) * HALF, `${track}.${format}`, tags);
       });
     rmSync(wholeWav);
   });

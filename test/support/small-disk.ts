@@ -7,7 +7,7 @@ interface SmallDisk {
   /** Fills the disk until only this number of bytes is free. */
   fill(leaving: number): void;
   free(): void;
-  remount(how: 'ro' | 'rw'): void;
+  remount(access: 'ro' | 'rw'): void;
   unmount(): void;
 }
 
@@ -34,7 +34,7 @@ export function mountSmallDisk(dir: string, megabytes: number): SmallDisk | unde
       }
     },
     free,
-    remount: (how) => void mount('-o', `remount,${how}`, dir),
+    remount: (access) => void mount('-o', `remount,${access}`, dir),
     unmount: () => void spawnSync('umount', ['-l', dir]),
   };
 }

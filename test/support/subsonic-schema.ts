@@ -117,13 +117,15 @@ function originalBeside(schema: string | undefined): string | undefined {
 /** Returns the errors of XML responses; undefined, with a warning, without a validator. */
 export function xmlFaults(
   documents: readonly XmlDocument[],
-  which: 'SUBSONIC_XSD' | 'SUBSONIC_XSD_LEGACY',
+  schemaVariable: 'SUBSONIC_XSD' | 'SUBSONIC_XSD_LEGACY',
 ): string[] | undefined {
   const schema =
-    which === 'SUBSONIC_XSD' ? process.env[which] : (process.env[which] ?? originalBeside(process.env['SUBSONIC_XSD']));
+    schemaVariable === 'SUBSONIC_XSD'
+      ? process.env[schemaVariable]
+      : (process.env[schemaVariable] ?? originalBeside(process.env['SUBSONIC_XSD']));
   if (documents.length === 0) throw new Error('there is nothing to check');
   if (schema === undefined || schema === '') {
-    sayLeftOut(`${which} is not set: XML answers are NOT checked against the schema of Subsonic.`);
+    sayLeftOut(`${schemaVariable} is not set: XML answers are NOT checked against the schema of Subsonic.`);
     return undefined;
   }
   const xmllint = toolOrWarn('xmllint', 'XML answers are', '--version');

@@ -18,7 +18,7 @@ export interface Terminal {
   /** Waits until the terminal displays this text. */
   shows(words: string): Promise<void>;
   /** Resolves to the exit code. */
-  ended: Promise<number | null>;
+  whenEnded: Promise<number | null>;
 }
 
 const quoted = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
@@ -42,6 +42,6 @@ export function onTerminal(args: string[], { env = {}, after }: { env?: Record<s
     output: () => text,
     type: (keys) => void child.stdin.write(keys),
     shows: async (words) => void (await until(() => text.includes(words))),
-    ended: once(child, 'close').then(([code]) => code as number | null),
+    whenEnded: once(child, 'close').then(([code]) => code as number | null),
   } satisfies Terminal;
 }

@@ -165,10 +165,10 @@ export const WESTERN_LANGUAGES: Record<string, Language> = {
   ),
 };
 
-/** Draws a title, artist or album of 1 to `most` words. */
-export function drawName({ words, joins }: Language, below: (n: number) => number, most = 4): string {
-  const count = 1 + below(most);
-  let name = words[below(words.length)] as string;
-  for (let n = 1; n < count; n++) name += `${joins[below(joins.length)]}${words[below(words.length)]}`;
+/** Draws a title, artist or album of 1 to `maxWords` words. */
+export function drawName({ words, joins }: Language, randomBelow: (n: number) => number, maxWords = 4): string {
+  const count = 1 + randomBelow(maxWords);
+  let name = words[randomBelow(words.length)] as string;
+  for (let n = 1; n < count; n++) name += `${joins[randomBelow(joins.length)]}${words[randomBelow(words.length)]}`;
   return name;
 }

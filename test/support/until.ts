@@ -15,7 +15,7 @@ const REPORTED_MS = 60_000;
 
 /** Reads repeatedly until the value is accepted. Each change of the value restarts the time limit. */
 export async function until<T>(
-  read: () => T | Promise<T>,
+  readValue: () => T | Promise<T>,
   isDone: (value: T) => boolean = Boolean,
   { everyMs = 20 }: { everyMs?: number } = {},
 ): Promise<T> {
@@ -23,7 +23,7 @@ export async function until<T>(
   let changedAt = performance.now();
   let reportAt = changedAt + REPORTED_MS;
   for (;;) {
-    const value = await read();
+    const value = await readValue();
     if (isDone(value)) return value;
     const currentState = JSON.stringify(value);
     if (currentState !== lastState) [lastState, changedAt] = [currentState, performance.now()];

@@ -104,4 +104,4 @@ function drawLayer(part: Part, { name, folders }: Layer): string[] {
 
 /** Returns whether a folder uses another one, directly or through other folders. */
 const reaches = (folders: Layer['folders'], from: string, to: string): boolean =>
-  (folders[from] ?? []).some((used) => used === to || reaches(folders, used, to));
+  (folders[from] ?? []).some((usedFolder) => usedFolder === to || reaches(folders, usedFolder, to));

@@ -21,7 +21,7 @@ const [BACKUP_PAGE, INSTALL_PAGE, SECURITY_PAGE, STORAGE_PAGE, SUBSONIC_PAGE] = 
 ].map((name) => join('docs', `${name}.md`)) as [string, string, string, string, string];
 
 /** A pattern for a figure on a page, and the file, name and unit of the constant that it must equal. */
-type Figure = [said: RegExp, file: string, constant: string, unit?: number];
+type Figure = [pattern: RegExp, file: string, constant: string, unit?: number];
 
 const FIGURES: Record<string, Figure[]> = {
   [SECURITY_PAGE]: [
@@ -191,7 +191,9 @@ describe('the comparison in README.md', () => {
       expect([program, figure, isMeasured(figure, listMeasuredFigures(program))]).toEqual([program, figure, true]);
     const [figure = ''] = /\d[\d,.]*/.exec(ownCell) ?? [];
     const values =
-      peers.length > 0 ? listMeasuredFigures('Tonearm') : figures.map((one) => Number(one.replaceAll(',', '')));
+      peers.length > 0
+        ? listMeasuredFigures('Tonearm')
+        : figures.map((figureText) => Number(figureText.replaceAll(',', '')));
     if (!otherCell.startsWith('the same'))
       expect([figure, isMeasured(figure.replaceAll(',', ''), values)]).toEqual([figure, true]);
   });

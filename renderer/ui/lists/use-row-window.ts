@@ -134,7 +134,7 @@ export function useRowWindow({
       if (!scroller) return;
       const targetPlace = placeToShow(row, rowHeight, place.current.list, scroller.clientHeight, head);
       if (targetPlace === undefined) return;
-      const to = row === 0 ? -margin : targetPlace; // the content above the list is displayed together with the first row
+      const to = row === 0 ? -margin : targetPlace; // content above the list shows with the first row
       scroller.scrollTop = toElement(to, listHeight) + margin;
       const element = scroller.scrollTop - margin;
       // If the page is too short for the scroller to move, the list does not move either.

@@ -80,8 +80,8 @@ async function timesOf(dir: string, files: number): Promise<{ ms: number; latenc
   });
   await product.scan();
   const times: { ms: number; latencies: number[] }[] = [];
-  for (const { name, makeChange: make, counts } of LIBRARY_CHANGES) {
-    make(music, files);
+  for (const { name, makeChange, counts } of LIBRARY_CHANGES) {
+    makeChange(music, files);
     const { result: scanResult, latencies, rss } = await whileUsed(product, () => product.scan());
     const { ms, result } = scanResult;
     if ((result[counts] ?? 0) < files) throw new Error(`${name} ${files}: ${JSON.stringify(result)}`);

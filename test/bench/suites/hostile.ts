@@ -32,10 +32,10 @@ export async function hostileSuite(dir: string): Promise<Measure[]> {
   const product = await startProduct(dataDir);
   const measures: Measure[] = [];
   const quietFigures = await quietServer(product.url);
-  for (const { name, attack: run } of await attacks(product)) {
+  for (const { name, attack } of await attacks(product)) {
     await loopDelay(product);
     const rssBefore = product.rss();
-    const { p99, peak } = await healthWhile(product.url, run, () => product.rss());
+    const { p99, peak } = await healthWhile(product.url, attack, () => product.rss());
     const stop = await loopDelay(product);
     const values: [string, string, number, number][] = [
       ['longest stop', 'ms', stop, MAX_INCREASE],

@@ -50,9 +50,9 @@ const limit = (name: string, unit: string, product: number, value: number): Meas
 
 function figuresOf(name: string, observations: Noted): InteractionFigures {
   const slowest = observations.interactions.toSorted((a, b) => b.ms - a.ms).slice(0, 8);
-  for (const { ms, description: what } of slowest) process.stderr.write(`  ${name}: ${ms} ms, ${what}\n`);
-  for (const { value, description: what } of observations.shifts)
-    process.stderr.write(`  ${name}: moved by ${value.toFixed(4)}, ${what}\n`);
+  for (const { ms, description } of slowest) process.stderr.write(`  ${name}: ${ms} ms, ${description}\n`);
+  for (const { value, description } of observations.shifts)
+    process.stderr.write(`  ${name}: moved by ${value.toFixed(4)}, ${description}\n`);
   return {
     name,
     count: Math.max(observations.count, observations.interactions.length),

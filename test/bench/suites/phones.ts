@@ -97,17 +97,17 @@ function goals(columns: Column[]): Measure[] {
     columns.filter(({ peer }) => peer.name !== OWN_NAME),
   ];
   return SYNC_WAYS.flatMap((syncWay) =>
-    otherColumns.flatMap(({ peer, costs: taken }) =>
+    otherColumns.flatMap(({ peer, costs }) =>
       (['ms', 'cpuMs'] as const).map((figure) => {
         const middle = (copyCosts: CopyCost[]): number => median(copyCosts.map((copyCost) => copyCost[figure]));
         const requests = ownColumn.costs[syncWay][0]?.requests.toLocaleString('en');
-        const theirRequests = taken[syncWay][0]?.requests.toLocaleString('en');
+        const theirRequests = costs[syncWay][0]?.requests.toLocaleString('en');
         return measure({
           suite: 'phones',
           name: `first copy by ${syncWay}, ${requests} requests${figure === 'ms' ? '' : ': processor time'}`,
           unit: 'ms',
           product: middle(ownColumn.costs[syncWay]),
-          bound: { name: `${peer.name}, ${theirRequests} requests`, value: middle(taken[syncWay]) },
+          bound: { name: `${peer.name}, ${theirRequests} requests`, value: middle(costs[syncWay]) },
           goal: { op: '<=', value: RATIO_GOAL },
         });
       }),

@@ -38,9 +38,9 @@ export function percentile(observations: readonly Noted[], share: number): numbe
  */
 export function layoutShift({ shifts }: Noted): number {
   let [maxSum, sum, firstShiftAt, lastShiftAt] = [0, 0, -Infinity, -Infinity];
-  for (const { startMs: at, value } of shifts) {
-    if (at - lastShiftAt > 1_000 || at - firstShiftAt > 5_000) [sum, firstShiftAt] = [0, at];
-    lastShiftAt = at;
+  for (const { startMs, value } of shifts) {
+    if (startMs - lastShiftAt > 1_000 || startMs - firstShiftAt > 5_000) [sum, firstShiftAt] = [0, startMs];
+    lastShiftAt = startMs;
     sum += value;
     maxSum = Math.max(maxSum, sum);
   }

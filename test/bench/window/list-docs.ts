@@ -29,8 +29,8 @@ function replaceBetween(mark: string, text: string): void {
 }
 
 export function writeListDocs(figures: ListFigures[]): void {
-  const ways = figures.flatMap(({ list, scrolls: ways }) =>
-    ways.map(({ name, trace }) => [
+  const ways = figures.flatMap(({ list, scrolls }) =>
+    scrolls.map(({ name, trace }) => [
       list,
       name,
       round(trace.longestBlankMs),
@@ -111,8 +111,8 @@ export function writeInteractionDocs(figures: InteractionFigures[]): void {
 
 /** Draws one strip per way of scrolling: the line is the position in the list, the bars are visible blank rows. */
 function draw(figures: ListFigures[]): string {
-  const strips = figures.flatMap(({ list, scrolls: ways }) =>
-    ways.map(({ name, trace }) => ({ name: `${list}: ${name}`, trace })),
+  const strips = figures.flatMap(({ list, scrolls }) =>
+    scrolls.map(({ name, trace }) => ({ name: `${list}: ${name}`, trace })),
   );
   const stripElements = strips.map(
     ({ name, trace }, i) =>
@@ -131,21 +131,21 @@ const lengthOf = ({ frames }: ListTrace): number => Math.max(1, frames.at(-1)?.t
 function strip(trace: ListTrace): string {
   const { frames } = trace;
   const x = (timeMs: number): number => (timeMs / lengthOf(trace)) * CHART_WIDTH;
-  const furthest = Math.max(1, ...frames.map(({ firstVisible: first }) => first));
+  const furthest = Math.max(1, ...frames.map(({ firstVisible }) => firstVisible));
   const mostBlank = Math.max(1, ...frames.map(({ blank }) => blank));
-  const bars = frames.flatMap(({ timeMs: at, blank }, n) => {
+  const bars = frames.flatMap(({ timeMs, blank }, n) => {
     const height = (blank / mostBlank) * STRIP_HEIGHT;
     return blank === 0
       ? []
       : [
-          `<rect class="blank" x="${x(at).toFixed(1)}" y="${(NAME_HEIGHT + STRIP_HEIGHT - height).toFixed(1)}" width="${Math.max(0.5, x(frames[n + 1]?.timeMs ?? at) - x(at)).toFixed(1)}" height="${height.toFixed(1)}"/>`,
+          `<rect class="blank" x="${x(timeMs).toFixed(1)}" y="${(NAME_HEIGHT + STRIP_HEIGHT - height).toFixed(1)}" width="${Math.max(0.5, x(frames[n + 1]?.timeMs ?? timeMs) - x(timeMs)).toFixed(1)}" height="${height.toFixed(1)}"/>`,
         ];
   });
   const line = frames
     .filter((_, n) => n % 3 === 0)
     .map(
-      ({ timeMs: at, firstVisible: first }) =>
-        `${x(at).toFixed(1)},${(NAME_HEIGHT + STRIP_HEIGHT - (first / furthest) * STRIP_HEIGHT).toFixed(1)}`,
+      ({ timeMs, firstVisible }) =>
+        `${x(timeMs).toFixed(1)},${(NAME_HEIGHT + STRIP_HEIGHT - (firstVisible / furthest) * STRIP_HEIGHT).toFixed(1)}`,
     );
   return `<rect class="ground" y="${NAME_HEIGHT}" width="${CHART_WIDTH}" height="${STRIP_HEIGHT}"/>${bars.join('')}<polyline points="${line.join(' ')}"/>`;
 }

@@ -45,9 +45,9 @@ describe('app passwords', () => {
     expect(cipher.open(ANN_ID, { sealed, salt: Buffer.alloc(16) })).toBeUndefined();
     expect(cipher.open(ANN_ID, { sealed: sealed.subarray(0, 20), salt })).toBeUndefined();
     for (let offset = 0; offset < sealed.length; offset += 1) {
-      const changed = Buffer.from(sealed);
-      changed[offset] = (changed[offset] ?? 0) ^ 1;
-      expect(cipher.open(ANN_ID, { sealed: changed, salt }), `byte ${offset}`).toBeUndefined();
+      const changedBytes = Buffer.from(sealed);
+      changedBytes[offset] = (changedBytes[offset] ?? 0) ^ 1;
+      expect(cipher.open(ANN_ID, { sealed: changedBytes, salt }), `byte ${offset}`).toBeUndefined();
     }
   });
 });

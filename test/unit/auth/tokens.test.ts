@@ -54,7 +54,7 @@ describe('access tokens', () => {
       .sign(toClaims(3), 60)
       .split('.')
       .slice(0, 2)
-      .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as unknown);
+      .map((segment) => JSON.parse(Buffer.from(segment, 'base64url').toString()) as unknown);
     expect(header).toEqual(HS256);
     expect(payload).toEqual({ iat: ISSUED_AT_SECONDS, exp: ISSUED_AT_SECONDS + 60, ver: 3, sid: 5, sub: '7' });
   });

@@ -80,11 +80,11 @@ describe('encryption', () => {
 
 describe('the passphrase', () => {
   it('unlocks the backup in any Unicode form', async () => {
-    const created = await makeLock('Pässwort ﬁ');
-    const unlocked = await openLock(created.lock, 'Pa\u0308sswort fi');
-    expect(unlocked.nameOf('abc')).toBe(created.cipher.nameOf('abc'));
+    const createdLock = await makeLock('Pässwort ﬁ');
+    const unlocked = await openLock(createdLock.lock, 'Pa\u0308sswort fi');
+    expect(unlocked.nameOf('abc')).toBe(createdLock.cipher.nameOf('abc'));
     expect(
-      (await readAll(unlocked.decrypt(splitIntoChunks(encrypt(Buffer.from('x'), created.cipher), 9)))).toString(),
+      (await readAll(unlocked.decrypt(splitIntoChunks(encrypt(Buffer.from('x'), createdLock.cipher), 9)))).toString(),
     ).toBe('x');
   });
 

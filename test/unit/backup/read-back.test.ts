@@ -4,8 +4,8 @@ import { DamagedObject } from '../../../server/backup/encryption.ts';
 import { createReadBack } from '../../../server/backup/read-back.ts';
 import { AppError } from '../../../server/errors.ts';
 
-/** Opens a store in which `keep` returns the bytes that are stored of each object; undefined stores nothing. */
-function openStore(name: string, keep: (bytes: Buffer, index: number) => Buffer | undefined) {
+/** Opens a store in which `storedBytesOf` returns the bytes that are stored of each object; undefined stores nothing. */
+function openStore(name: string, storedBytesOf: (bytes: Buffer, index: number) => Buffer | undefined) {
   const objects = new Map<string, Buffer>();
   const readKeys: string[] = [];
   const readBackObject = createReadBack({
@@ -19,9 +19,9 @@ function openStore(name: string, keep: (bytes: Buffer, index: number) => Buffer 
   });
   return {
     readKeys,
-    async put(index: number): Promise<void> {
+    async putObject(index: number): Promise<void> {
       const bytes = Buffer.from(`object ${index}`);
-      const storedBytes = keep(bytes, index);
+      const storedBytes = storedBytesOf(bytes, index);
       if (storedBytes) objects.set(`${index}`, storedBytes);
       await readBackObject(`${index}`, bytes);
     },
@@ -29,7 +29,7 @@ function openStore(name: string, keep: (bytes: Buffer, index: number) => Buffer 
 }
 
 test('reads back the first object and one in a hundred', async () => {
-  const { put: putObject, readKeys } = openStore('honest', (bytes) => bytes);
+  const { putObject, readKeys } = openStore('honest', (bytes) => bytes);
   for (let index = 0; index < 250; index++) await putObject(index);
   expect(readKeys).toEqual(['0', '100', '200']);
 });
@@ -39,12 +39,12 @@ test.each([
   ['keeps other bytes', () => Buffer.from('objecT 0')],
   ['keeps more', (bytes: Buffer) => Buffer.concat([bytes, bytes])],
 ])('says that a store %s', async (fault, keep) => {
-  const { put: putObject } = openStore(fault, keep);
+  const { putObject } = openStore(fault, keep);
   await expect(putObject(0)).rejects.toThrow(`${fault} confirmed that it stored 0, but does not have it.`);
 });
 
 test('reads back every object of a store that has failed once', async () => {
-  const { put: putObject, readKeys } = openStore('forgetful', (bytes, index) => (index === 0 ? undefined : bytes));
+  const { putObject, readKeys } = openStore('forgetful', (bytes, index) => (index === 0 ? undefined : bytes));
   await expect(putObject(0)).rejects.toThrow('is not reliable');
   for (let index = 1; index < 4; index++) await putObject(index);
   expect(new Set(readKeys)).toEqual(new Set(['0', '1', '2', '3']));

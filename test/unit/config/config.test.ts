@@ -107,8 +107,8 @@ describe('values', () => {
     ['COVERART_BASE_URL', 'http://localhost:1234/a/b//', 'http://localhost:1234/a/b'],
     ['ALLOWED_HOSTS', ' Music.Example , other.example,', ['music.example', 'other.example']],
     ['STREAMSRC_PROVIDER', 'ext', 'ext'],
-  ])('%s = %j is %j', (name, value, parsed) => {
-    expect(parseSetting(name, value)).toEqual(parsed);
+  ])('%s = %j is %j', (name, value, parsedValue) => {
+    expect(parseSetting(name, value)).toEqual(parsedValue);
   });
 
   it.each<[string, Record<string, unknown>, Record<string, string>, string]>([

@@ -37,7 +37,7 @@ const text = (): string => readFileSync(file, 'utf8');
 const values = (): string[] => [...keychain.entries.values()].sort();
 
 it('secrets are moved to a keychain that becomes available, and removed from the file', async () => {
-  writeSettings({ JWT_SECRET: JWT_SECRET, COMPAT_SECRET_KEY: COMPAT_KEY, note: 'mine' });
+  writeSettings({ JWT_SECRET, COMPAT_SECRET_KEY: COMPAT_KEY, note: 'mine' });
   const store = await open('auto');
   expect([store.place, store.keychainFault]).toEqual(['keychain', undefined]);
   expect([await store.get('JWT_SECRET'), await store.get('COMPAT_SECRET_KEY')]).toEqual([JWT_SECRET, COMPAT_KEY]);
@@ -54,10 +54,10 @@ it('secrets are moved to a keychain that becomes available, and removed from the
 });
 
 it('secrets in the keychain stay there and are found at every start, without the setting', async () => {
-  writeSettings({ JWT_SECRET: JWT_SECRET });
+  writeSettings({ JWT_SECRET });
   await open('auto');
-  for (const wish of ['keep', 'auto', 'keychain'] as const)
-    expect(await (await open(wish)).get('JWT_SECRET')).toBe(JWT_SECRET);
+  for (const storeChoice of ['keep', 'auto', 'keychain'] as const)
+    expect(await (await open(storeChoice)).get('JWT_SECRET')).toBe(JWT_SECRET);
   expect(values()).toEqual([JWT_SECRET]);
 });
 
@@ -65,14 +65,14 @@ it('a keychain is not used unless the setting says so', async () => {
   keychain.open = () => {
     throw new Error('was asked');
   };
-  for (const wish of ['keep', 'file'] as const)
-    expect(await open(wish)).toMatchObject({ place: 'file', keychainFault: undefined });
+  for (const storeChoice of ['keep', 'file'] as const)
+    expect(await open(storeChoice)).toMatchObject({ place: 'file', keychainFault: undefined });
 });
 
 it.each(['absent', 'silent', 'lies'] as const)(
   'with a keychain that is %s the secrets stay in the file, with the reason',
   async (fault) => {
-    writeSettings({ JWT_SECRET: JWT_SECRET });
+    writeSettings({ JWT_SECRET });
     keychain.fault = fault;
     const store = await open('auto');
     expect(store.place).toBe('file');
@@ -81,14 +81,14 @@ it.each(['absent', 'silent', 'lies'] as const)(
     );
     expect(await store.get('JWT_SECRET')).toBe(JWT_SECRET);
     await expect(open('keychain')).rejects.toThrow(/SECRET_STORE = keychain/);
-    expect(readJsonFile(file)).toEqual({ JWT_SECRET: JWT_SECRET });
+    expect(readJsonFile(file)).toEqual({ JWT_SECRET });
   },
 );
 
 it('the next package is tried when one fails', async () => {
   const [brokenKeychain, workingKeychain] = [createFakeKeychain('keytar'), keychain];
   brokenKeychain.fault = 'lies';
-  writeSettings({ JWT_SECRET: JWT_SECRET });
+  writeSettings({ JWT_SECRET });
   await open('auto', [brokenKeychain, workingKeychain]);
   expect(readJsonFile(file)).toMatchObject({ keychain: { package: 'keyring' } });
   brokenKeychain.fault = undefined;
@@ -101,7 +101,7 @@ it('the next package is tried when one fails', async () => {
 it.each([0, 1, 2])(
   'a move that is interrupted after %i writes loses nothing, and the next try completes it',
   async (completedWrites) => {
-    writeSettings({ JWT_SECRET: JWT_SECRET, COMPAT_SECRET_KEY: COMPAT_KEY });
+    writeSettings({ JWT_SECRET, COMPAT_SECRET_KEY: COMPAT_KEY });
     keychain.fault = { breaksAfter: completedWrites + 1 }; // the probe writes first
     const store = await open('auto');
     expect([await store.get('JWT_SECRET'), await store.get('COMPAT_SECRET_KEY')]).toEqual([JWT_SECRET, COMPAT_KEY]);
@@ -113,7 +113,7 @@ it.each([0, 1, 2])(
 );
 
 it('after a crash between the two writes keychain and file are equal, and the file is used', async () => {
-  writeSettings({ JWT_SECRET: JWT_SECRET, keychain: { package: 'keyring', library: 'abc', names: ['JWT_SECRET'] } });
+  writeSettings({ JWT_SECRET, keychain: { package: 'keyring', library: 'abc', names: ['JWT_SECRET'] } });
   keychain.entries.set('abc:JWT_SECRET', JWT_SECRET);
   expect(await (await open('keep')).get('JWT_SECRET')).toBe(JWT_SECRET);
   keychain.fault = 'absent';
@@ -121,17 +121,17 @@ it('after a crash between the two writes keychain and file are equal, and the fi
 });
 
 it('moving secrets back to the file removes them from the keychain', async () => {
-  writeSettings({ JWT_SECRET: JWT_SECRET });
+  writeSettings({ JWT_SECRET });
   await open('auto');
   const store = await open('file');
   expect([store.place, await store.get('JWT_SECRET')]).toEqual(['file', JWT_SECRET]);
   expect(values()).toEqual([]);
-  expect(readJsonFile(file)).toEqual({ JWT_SECRET: JWT_SECRET });
+  expect(readJsonFile(file)).toEqual({ JWT_SECRET });
   expect(statSync(file).mode & 0o077 & (process.platform === 'win32' ? 0 : 0o777)).toBe(0);
 });
 
 it('moving back works even if deleting from the keychain fails', async () => {
-  writeSettings({ JWT_SECRET: JWT_SECRET });
+  writeSettings({ JWT_SECRET });
   await open('auto');
   const openFake = keychain.open;
   keychain.open = async () => ({
@@ -146,12 +146,12 @@ it('moving back works even if deleting from the keychain fails', async () => {
 
 it.each(['keep', 'auto', 'keychain', 'file'] as const)(
   'without its keychain the server does not start (%s), and generates no new keys',
-  async (wish) => {
-    writeSettings({ JWT_SECRET: JWT_SECRET });
+  async (storeChoice) => {
+    writeSettings({ JWT_SECRET });
     await open('auto');
     keychain.fault = 'absent';
     const previousText = text();
-    await expect(open(wish)).rejects.toThrow(
+    await expect(open(storeChoice)).rejects.toThrow(
       /in the system’s keychain, which is not available .*new keys would invalidate/,
     );
     expect(text()).toBe(previousText);
@@ -159,7 +159,7 @@ it.each(['keep', 'auto', 'keychain', 'file'] as const)(
 );
 
 it('a secret that is missing in the keychain is not generated again', async () => {
-  writeSettings({ JWT_SECRET: JWT_SECRET });
+  writeSettings({ JWT_SECRET });
   await open('auto');
   keychain.entries.clear();
   await expect((await open('auto')).get('JWT_SECRET')).rejects.toThrow(
@@ -190,10 +190,10 @@ it('two libraries in one keychain do not see each other', async () => {
 
 describe.each(['file', 'keychain'] as const)('secrets that somebody writes into settings.json', (place) => {
   const settings = (): string => join(dir, 'settings.json');
-  const start = async (content: object, wish: 'auto' | 'file' = place === 'file' ? 'file' : 'auto') => {
+  const start = async (content: object, storeChoice: 'auto' | 'file' = place === 'file' ? 'file' : 'auto') => {
     writeFileSync(settings(), JSON.stringify(content));
     const config = loadConfig({ file: readJsonFile(settings()), env: { DATA_DIR: dir } });
-    const store = await open(wish);
+    const store = await open(storeChoice);
     expect(store.place).toBe(place);
     await moveWrittenSecrets(config, store, createLog('silent'));
     return addStoredSettings(config, store);

@@ -72,10 +72,10 @@ test.each([
   expect(Math.abs((tempo?.bpm ?? 0) / bpm - 1)).toBeLessThan(0.04);
   const foundBeats = findBeats(onsets, bpm);
   expect(Math.abs((foundBeats?.bpm ?? 0) - bpm)).toBeLessThan(0.3);
-  const apart = beats
+  const distances = beats
     .slice(2, -2)
     .map((beat) => Math.min(...Array.from(foundBeats?.times ?? [], (time) => Math.abs(time - beat))));
-  expect(apart.filter((distance) => distance > 0.04)).toEqual([]);
+  expect(distances.filter((distance) => distance > 0.04)).toEqual([]);
   expect(findKey(spectrogram)?.name).toBe(name);
 });
 

@@ -22,7 +22,7 @@ const match: Match = {
   trackNumber: 3,
   genres: [],
 };
-const ask = (m: Match | undefined, t: TrackIdentity | undefined = tags) =>
+const reviewMatch = (m: Match | undefined, t: TrackIdentity | undefined = tags) =>
   reviewOf({ tags: t, match: m, threshold: 0.85 });
 
 describe('a review', () => {
@@ -37,11 +37,11 @@ describe('a review', () => {
     ],
     ['an unsure match says just what the tags say', { ...match, score: 0.5 }],
   ])('is not needed when %s', (_title, m) => {
-    expect(ask(m)).toBeUndefined();
+    expect(reviewMatch(m)).toBeUndefined();
   });
 
   it('is needed when tags contradict a certain match, and contains both values', () => {
-    expect(ask({ ...match, title: 'Ebb', year: 2008 })).toEqual({
+    expect(reviewMatch({ ...match, title: 'Ebb', year: 2008 })).toEqual({
       reason: 'tags_disagree',
       match: { ...match, title: 'Ebb', year: 2008 },
       differences: [
@@ -53,7 +53,7 @@ describe('a review', () => {
 
   it('is needed when the best match is at or below the threshold', () => {
     for (const score of [0.85, 0.5])
-      expect(ask({ ...match, score, album: 'High Water' })).toMatchObject({
+      expect(reviewMatch({ ...match, score, album: 'High Water' })).toMatchObject({
         reason: 'low_score',
         differences: [{ field: 'album', tag: 'Low Water', match: 'High Water' }],
       });
@@ -61,11 +61,11 @@ describe('a review', () => {
 
   it('is needed when an uncertain match fills missing tags, but not when a certain one does', () => {
     const pathIdentity: TrackIdentity = { title: '01', artists: [], genres: [], provenance: { title: 'path' } };
-    expect(ask({ ...match, score: 0.5 }, pathIdentity)).toMatchObject({
+    expect(reviewMatch({ ...match, score: 0.5 }, pathIdentity)).toMatchObject({
       reason: 'low_score',
       differences: expect.arrayContaining([{ field: 'title', tag: null, match: 'Harbour Lights' }]),
     });
-    expect(ask(match, pathIdentity)).toBeUndefined();
+    expect(reviewMatch(match, pathIdentity)).toBeUndefined();
   });
 });
 
@@ -113,7 +113,7 @@ describe('why a track is not identified', () => {
       { title: false, artist: false },
       'Its tags could not be read (no audio frame). The match of its fingerprint has no title.',
     ],
-  ])('%s', (_title, outcomes, known, words) => {
-    expect(whyNotIdentified(outcomes, known)).toBe(words);
+  ])('%s', (_title, outcomes, knownIds, words) => {
+    expect(whyNotIdentified(outcomes, knownIds)).toBe(words);
   });
 });

@@ -44,11 +44,11 @@ describe('a sheet beside Album.flac with', () => {
       quirk,
       sheet,
       sheetName = 'Album.cue',
-      beside: neighbors = [],
-      begins,
+      otherFiles: neighbors = [],
+      trackStarts: begins,
       titles,
-      first: firstTags,
-      last: lastTags,
+      firstFields: firstTags,
+      lastFields: lastTags,
     }) => {
       const folder = join(base, quirk.replaceAll('/', ' '));
       mkdirSync(folder);

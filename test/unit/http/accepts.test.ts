@@ -4,14 +4,14 @@ import { AppError } from '../../../server/errors.ts';
 import { parseBody, parseQuery, type QueryText } from '../../../server/http/accepts.ts';
 import { pageQuery, queryInt } from '../../../server/http/paging.ts';
 
-const Thing = z.strictObject({
+const ThingSchema = z.strictObject({
   name: z.string().min(1),
   count: z.int().optional(),
   isOpen: z.boolean().optional(),
   parts: z.array(z.strictObject({ size: z.number() })).optional(),
 });
 const parseThing = (value: unknown, options: object = {}): unknown =>
-  parseBody(Thing, value, { method: 'post', ...options });
+  parseBody(ThingSchema, value, { method: 'post', ...options });
 const listFaults = (parse: () => unknown): string[] => {
   try {
     parse();

@@ -90,7 +90,7 @@ describe('every request', () => {
   });
   afterAll(() => app.close());
 
-  const ask = async (lines: string[], method = 'POST', path = '/x'): Promise<number> =>
+  const sendRequest = async (lines: string[], method = 'POST', path = '/x'): Promise<number> =>
     Number(
       (
         await app.raw(
@@ -100,12 +100,12 @@ describe('every request', () => {
     );
 
   it('under another name is 403, until that name is allowed', async () => {
-    expect(await ask(['Host: 127.0.0.1'])).toBe(204);
-    expect(await ask(['Host: music.example'])).toBe(403);
+    expect(await sendRequest(['Host: 127.0.0.1'])).toBe(204);
+    expect(await sendRequest(['Host: music.example'])).toBe(403);
     allowedNames = ['music.example'];
-    expect(await ask(['Host: music.example'])).toBe(204);
+    expect(await sendRequest(['Host: music.example'])).toBe(204);
     allowedNames = [];
-    expect(await ask(['Host: music.example'])).toBe(403);
+    expect(await sendRequest(['Host: music.example'])).toBe(403);
     expect(warnings).toEqual([{ host: 'music.example' }]);
   });
 
@@ -118,11 +118,11 @@ describe('every request', () => {
     ['', 403],
     ['127.0.0.1:4747', 403],
   ])('with Origin %j to 127.0.0.1:4747 is %s', async (origin, status) => {
-    expect(await ask(['Host: 127.0.0.1:4747', `Origin: ${origin}`])).toBe(status);
+    expect(await sendRequest(['Host: 127.0.0.1:4747', `Origin: ${origin}`])).toBe(status);
   });
 
   it('without an Origin is from a client, not a page', async () => {
-    expect(await ask(['Host: 127.0.0.1:4747'])).toBe(204);
+    expect(await sendRequest(['Host: 127.0.0.1:4747'])).toBe(204);
   });
 
   it('gets an id and the security headers', async () => {

@@ -267,8 +267,8 @@ describe('methods', () => {
 
 describe('a response', () => {
   it('without a schema is 204, with a Reply has its status and headers', async () => {
-    const deleted = await app.fetch('/things/1', { method: 'DELETE' });
-    expect([deleted.status, await deleted.text()]).toEqual([204, '']);
+    const deleteResponse = await app.fetch('/things/1', { method: 'DELETE' });
+    expect([deleteResponse.status, await deleteResponse.text()]).toEqual([204, '']);
     const oddReply = await app.fetch('/odd', { method: 'POST' });
     expect([oddReply.status, oddReply.headers.get('x-more')]).toEqual([202, 'yes']);
     expect(await (await app.fetch('/words')).text()).toBe('words');

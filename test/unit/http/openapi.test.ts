@@ -93,8 +93,8 @@ const findOperation = (path: string, method: string) => {
   if (!operation) throw new Error(`no ${method} ${path}`);
   return operation;
 };
-const validate = async (given: OpenApiDocument) =>
-  new Validator().validate(JSON.parse(JSON.stringify(given)) as Record<string, unknown>);
+const validate = async (testedDocument: OpenApiDocument) =>
+  new Validator().validate(JSON.parse(JSON.stringify(testedDocument)) as Record<string, unknown>);
 
 describe('the OpenAPI document', () => {
   it('is valid OpenAPI 3.1', async () => {

@@ -77,12 +77,12 @@ describe('problems', () => {
   });
 
   it('name a field by its path in the body, and each unknown one', () => {
-    const parsed = z
+    const parseResult = z
       .strictObject({ tracks: z.array(z.strictObject({ title: z.string() })) })
       .safeParse({ tracks: [{ title: 1, x: 2, y: 3 }], z: 4 });
     expect(
-      parsed.error &&
-        toFields(parsed.error)
+      parseResult.error &&
+        toFields(parseResult.error)
           .map((error) => error.field)
           .sort(),
     ).toEqual(['tracks.0.title', 'tracks.0.x', 'tracks.0.y', 'z']);

@@ -62,7 +62,7 @@ const SECOND_BEFORE = 'Tue, 05 Mar 2024 10:20:29 GMT';
 const SECOND_AFTER = 'Tue, 05 Mar 2024 10:20:31 GMT';
 
 describe('checkConditions', () => {
-  const rows: [what: string, headers: ConditionHeaders, expected: ReturnType<typeof checkConditions>][] = [
+  const rows: [title: string, headers: ConditionHeaders, expected: ReturnType<typeof checkConditions>][] = [
     ['no condition', {}, 'send'],
     ['If-None-Match with the tag', { 'if-none-match': '"abc"' }, 'not_modified'],
     ['If-None-Match with the weak tag', { 'if-none-match': 'W/"abc"' }, 'not_modified'],

@@ -23,7 +23,7 @@ interface Caller {
 async function open(limits: Partial<ConnectionLimits> = {}, isProxy: () => boolean = () => false) {
   const clock = { now: 0 };
   const receivedRequests: IncomingMessage[] = [];
-  let parsed = 0;
+  let parsedCount = 0;
   let runningRequests = 0;
   let maxRunning = 0;
   const connections = createConnections({ limits: { checkMs: 5, ...limits }, isProxy, now: () => clock.now });
@@ -45,21 +45,21 @@ async function open(limits: Partial<ConnectionLimits> = {}, isProxy: () => boole
     }),
   );
   connections.watch(server);
-  server.on('request', () => parsed++);
+  server.on('request', () => parsedCount++);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const sockets: Socket[] = [];
   openedServer = { server, sockets, end: connections.end };
   const { port } = server.address() as AddressInfo;
 
   async function call(text: string, { reads = true } = {}): Promise<Caller> {
-    let [received, closed] = ['', false];
+    let [receivedText, isClosed] = ['', false];
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);
-    socket.on('error', () => undefined).on('close', () => (closed = true));
-    if (reads) socket.on('data', (chunk) => void (received += chunk.toString('latin1')));
+    socket.on('error', () => undefined).on('close', () => (isClosed = true));
+    if (reads) socket.on('data', (chunk) => void (receivedText += chunk.toString('latin1')));
     await new Promise((resolve) => socket.once('connect', resolve));
     socket.write(text);
-    return { socket, text: () => received, isClosed: () => closed };
+    return { socket, text: () => receivedText, isClosed: () => isClosed };
   }
   /** Waits until a check has run: sends a body that stalls, which the next check ends. */
   async function waitForCheck(): Promise<void> {
@@ -73,7 +73,7 @@ async function open(limits: Partial<ConnectionLimits> = {}, isProxy: () => boole
   return {
     clock,
     asked: receivedRequests,
-    parsed: () => parsed,
+    parsed: () => parsedCount,
     call,
     checked: waitForCheck,
     most: () => maxRunning,
@@ -135,18 +135,18 @@ test('a list that is not read is cut off; audio may stall for half an hour, and 
 
 test('when an address has all its connections, idle ones are closed for new ones, busy ones are not', async () => {
   const { call, asked: requests } = await open({ perAddress: 10 });
-  const busy = await call(`GET /audio ${REQUEST_HEAD}\r\n`, { reads: false });
+  const busyCaller = await call(`GET /audio ${REQUEST_HEAD}\r\n`, { reads: false });
   await until(() => requests.length === 1);
   const stalledCallers: Caller[] = [];
   for (let n = 0; n < 30; n++) stalledCallers.push(await call('GET / HTTP/1.1\r\nX-Half:'));
   const phone = await call(`GET /phone ${REQUEST_HEAD}\r\n`);
   await until(() => phone.text().includes('/phone 0;'));
   await until(() => stalledCallers.filter(({ isClosed }) => isClosed()).length >= 21);
-  expect(busy.isClosed()).toBe(false);
+  expect(busyCaller.isClosed()).toBe(false);
 });
 
 test('when all connections of an address are busy, another one is refused, except through a trusted proxy', async () => {
-  for (const [isProxy, isTaken] of [
+  for (const [isProxy, isAccepted] of [
     [false, false],
     [true, true],
   ] as const) {
@@ -154,7 +154,7 @@ test('when all connections of an address are busy, another one is refused, excep
     for (let n = 0; n < 3; n++) await call(`GET /audio ${REQUEST_HEAD}\r\n`, { reads: false });
     await until(() => requests.length === 3);
     const fourth = await call(`GET /phone ${REQUEST_HEAD}\r\n`);
-    await until(() => (isTaken ? fourth.text().includes('/phone') : fourth.isClosed()));
+    await until(() => (isAccepted ? fourth.text().includes('/phone') : fourth.isClosed()));
     for (const socket of openedServer?.sockets ?? []) socket.destroy();
     openedServer?.server.closeAllConnections();
     openedServer?.end();

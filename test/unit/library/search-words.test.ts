@@ -55,6 +55,6 @@ test.each([
   [['"', '*a'], [{ table: grams, match: '"\ue022" AND "\ue02aa"' }]],
 ])('the words %j are found by %j', (words, matches) => {
   expect(matchesOf(words).map(({ table, match }) => ({ table, match }))).toEqual(matches);
-  const searchedWords = matchesOf(words).flatMap((part) => part.words);
+  const searchedWords = matchesOf(words).flatMap((match) => match.words);
   expect(words.filter((word) => !searchedWords.some((searched) => searched.includes(word)))).toEqual([]);
 });

@@ -15,7 +15,7 @@ describe('start', () => {
     expect(server.runs).toHaveLength(1);
     expect(fake.windows).toEqual([]);
 
-    await server.run.says(LISTENING_LINE);
+    await server.lastRun.print(LISTENING_LINE);
     expect(getOnlyWindow().webContents.getURL()).toBe('http://127.0.0.1:4747/');
     expect(getOnlyWindow().isShown).toBe(true);
   });
@@ -64,12 +64,12 @@ describe('a server that dies', () => {
   it('is restarted, and intact pages keep their music and queue', async () => {
     const { server, advance, window } = await startAppWithWindow();
     await reportPageLoaded(window);
-    await server.run.ends();
+    await server.lastRun.end();
     expect(window.webContents.heardMessages.at(-1)).toEqual({ kind: 'server', state: 'restarting' });
     await advance(500);
     expect(server.runs).toHaveLength(2);
 
-    await server.run.says(LISTENING_LINE);
+    await server.lastRun.print(LISTENING_LINE);
     expect(window.webContents.heardMessages.at(-1)).toEqual({ kind: 'server', state: 'running' });
     expect(window.webContents.reloads).toBe(0);
     expect(getOnlyWindow()).toBe(window);
@@ -77,51 +77,51 @@ describe('a server that dies', () => {
 
   it('then loads pages again that could not be loaded meanwhile', async () => {
     const { server, advance, window } = await startAppWithWindow();
-    await server.run.ends();
+    await server.lastRun.end();
     window.webContents.emit('did-fail-load', {}, -102, 'ERR_CONNECTION_REFUSED', LISTENING_LINE, true);
     await advance(500);
-    await server.run.says(LISTENING_LINE);
+    await server.lastRun.print(LISTENING_LINE);
     expect(window.webContents.reloads).toBe(1);
   });
 
   it('is reported in a notification without a window, and in the tray', async () => {
     const { server, advance, window } = await startAppWithWindow();
-    await server.run.ends();
+    await server.lastRun.end();
     expect(fake.notices).toEqual([]);
     await advance(1_000);
     expect(fake.tray?.toolTip).toBe('Tonearm: The server stopped and is restarting…');
 
-    await server.run.says(LISTENING_LINE);
+    await server.lastRun.print(LISTENING_LINE);
     window.hide();
-    await server.run.ends();
+    await server.lastRun.end();
     expect(fake.notices.map(({ options }) => options.title)).toEqual(['The server stopped']);
   });
 
   it('may have a new address afterwards', async () => {
     const { server, advance, window } = await startAppWithWindow();
-    await server.run.ends();
+    await server.lastRun.end();
     await advance(500);
-    await server.run.says('Tonearm is listening on http://127.0.0.1:50123\n');
+    await server.lastRun.print('Tonearm is listening on http://127.0.0.1:50123\n');
     expect(window.webContents.getURL()).toBe('http://127.0.0.1:50123/');
     expect(window.webContents.navigate('http://127.0.0.1:4747/')).toBe(false);
   });
 
   it('and never listened is shown with its reason, and restarted on request', async () => {
     const { server } = await startApp();
-    await server.run.complains('tonearm: Port 4747 on 127.0.0.1 is in use.\n');
-    await server.run.ends();
+    await server.lastRun.complains('tonearm: Port 4747 on 127.0.0.1 is in use.\n');
+    await server.lastRun.end();
     expect(fake.messages[0]?.options.detail).toBe('Port 4747 on 127.0.0.1 is in use.');
 
     fake.messages[0]?.answer('Try again');
     await waitForTurn();
-    await server.run.says(LISTENING_LINE);
+    await server.lastRun.print(LISTENING_LINE);
     expect(server.runs).toHaveLength(2);
     expect(getOnlyWindow().webContents.getURL()).toBe('http://127.0.0.1:4747/');
   });
 
   it('and never listened need not be restarted', async () => {
     const { app, server } = await startApp();
-    await server.run.ends(new Error('spawn node ENOENT'));
+    await server.lastRun.end(new Error('spawn node ENOENT'));
     expect(fake.messages[0]?.options.detail).toBe('spawn node ENOENT');
     fake.messages[0]?.answer('Quit');
     await waitForTurn();
@@ -135,8 +135,8 @@ describe('a port that another program uses', () => {
     await once(portHolder, 'listening');
     const { port } = portHolder.address() as AddressInfo;
     const { server } = await startApp();
-    await server.run.tells({ kind: 'failed', reason: `Port ${port} is in use.`, port });
-    await server.run.ends();
+    await server.lastRun.sendMessage({ kind: 'failed', reason: `Port ${port} is in use.`, port });
+    await server.lastRun.end();
     await until(() => fake.messages.length);
     const [{ options, answer }] = fake.messages as [(typeof fake.messages)[0]];
     portHolder.close();
@@ -145,8 +145,8 @@ describe('a port that another program uses', () => {
     expect(freePort).toBeGreaterThan(port);
     answer(`Use port ${freePort}`);
     await waitForTurn();
-    expect(server.run.args).toEqual(['--port', String(freePort), '--keep-port']);
-    await server.run.says(`Tonearm is listening on http://127.0.0.1:${freePort}\n`);
+    expect(server.lastRun.args).toEqual(['--port', String(freePort), '--keep-port']);
+    await server.lastRun.print(`Tonearm is listening on http://127.0.0.1:${freePort}\n`);
     expect(getOnlyWindow().webContents.getURL()).toBe(`http://127.0.0.1:${freePort}/`);
   });
 });
@@ -154,7 +154,7 @@ describe('a port that another program uses', () => {
 describe('a server that does not answer', () => {
   const startHungApp = async () => {
     const runningApp = await startAppWithWindow();
-    runningApp.server.run.isHung = true;
+    runningApp.server.lastRun.isHung = true;
     for (let second = 0; second < 5; second += 1) await runningApp.advance(1_000);
     return runningApp;
   };
@@ -164,7 +164,7 @@ describe('a server that does not answer', () => {
     expect(fake.messages.map(({ options }) => options.message)).toEqual(['The server is not responding.']);
     await advance(1_000);
     expect(fake.tray?.toolTip).toBe('Tonearm: The server is not responding');
-    server.run.isHung = false;
+    server.lastRun.isHung = false;
     await advance(1_000);
     await advance(1_000);
     expect([fake.messages, fake.tray?.toolTip]).toEqual([[], 'Tonearm']);
@@ -174,8 +174,8 @@ describe('a server that does not answer', () => {
     const { server, advance } = await startHungApp();
     fake.messages[0]?.answer('Restart server');
     await waitForTurn();
-    expect(server.run.asked).toContain('kill');
-    await server.run.ends();
+    expect(server.lastRun.requests).toContain('kill');
+    await server.lastRun.end();
     await advance(500);
     expect(server.runs).toHaveLength(2);
   });
@@ -184,7 +184,7 @@ describe('a server that does not answer', () => {
     const { server, advance } = await startHungApp();
     fake.messages[0]?.answer('Wait');
     await waitForTurn();
-    expect(server.run.asked).not.toContain('kill');
+    expect(server.lastRun.requests).not.toContain('kill');
     await advance(30_000);
     expect(fake.messages).toHaveLength(2);
   });
@@ -239,10 +239,10 @@ describe('quit', () => {
     const { app, server } = await startAppWithWindow();
     app.quit();
     await waitForTurn();
-    expect(server.run.asked).toEqual(['ticket', 'stop']);
+    expect(server.lastRun.requests).toEqual(['ticket', 'stop']);
     expect(app.hasExited).toBe(false);
 
-    await server.run.ends();
+    await server.lastRun.end();
     expect(app.hasExited).toBe(true);
     expect(server.runs).toHaveLength(1);
   });
@@ -253,7 +253,7 @@ describe('quit', () => {
     await advance(9_999);
     expect(app.hasExited).toBe(false);
     await advance(1);
-    expect(server.run.asked).toEqual(['ticket', 'stop', 'kill']);
+    expect(server.lastRun.requests).toEqual(['ticket', 'stop', 'kill']);
     expect(app.hasExited).toBe(true);
   });
 
@@ -262,35 +262,35 @@ describe('quit', () => {
     app.quit();
     app.quit();
     await waitForTurn();
-    expect(server.run.asked).toEqual(['ticket', 'stop']);
+    expect(server.lastRun.requests).toEqual(['ticket', 'stop']);
   });
 
   it('while the server starts opens no more windows', async () => {
     const { app, server } = await startApp();
     app.quit();
-    await server.run.says(LISTENING_LINE);
+    await server.lastRun.print(LISTENING_LINE);
     expect(fake.windows).toEqual([]);
-    await server.run.ends();
+    await server.lastRun.end();
     expect(app.hasExited).toBe(true);
   });
 
   it('follows the last window', async () => {
     const { server, window } = await startAppWithWindow();
     window.close();
-    expect(server.run.asked).toContain('stop');
+    expect(server.lastRun.requests).toContain('stop');
   });
 
   it('does not follow the last window on macOS, nor if the app should keep running', async () => {
     const mac = await startAppWithWindow(undefined, { platform: 'darwin' });
     mac.window.close();
-    expect(mac.server.run.asked).not.toContain('stop');
+    expect(mac.server.lastRun.requests).not.toContain('stop');
     mac.app.emit('activate');
     expect(fake.windows).toHaveLength(1);
 
     const { server, window } = await startAppWithWindow();
     await fake.invoke(window, 'shell:change', [{ keepRunning: true }]);
     window.close();
-    expect(server.run.asked).not.toContain('stop');
+    expect(server.lastRun.requests).not.toContain('stop');
     fake.tray?.menu?.pick('Open Tonearm');
     expect(fake.windows).toHaveLength(1);
   });
@@ -305,6 +305,6 @@ describe('quit', () => {
     });
     await waitForTurn();
     expect(isWaiting).toBe(true);
-    expect(server.run.asked).toContain('stop');
+    expect(server.lastRun.requests).toContain('stop');
   });
 });

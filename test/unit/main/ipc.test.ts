@@ -116,9 +116,9 @@ describe('a ticket to sign in with', () => {
       fake.invoke(window, 'auth:ticket', []),
     ];
     await waitForTurn();
-    expect(server.run.asked).toEqual(['ticket', 'ticket', 'ticket']); // the first ticket was for the app itself
-    await server.run.tells({ kind: 'answer', id: 3, value: 'third-ticket-0123456789' });
-    await server.run.tells({ kind: 'answer', id: 2, value: 'second-ticket-012345678' });
+    expect(server.lastRun.requests).toEqual(['ticket', 'ticket', 'ticket']); // the first ticket was for the app itself
+    await server.lastRun.sendMessage({ kind: 'answer', id: 3, value: 'third-ticket-0123456789' });
+    await server.lastRun.sendMessage({ kind: 'answer', id: 2, value: 'second-ticket-012345678' });
     expect(await firstTicket).toBe('second-ticket-012345678');
     expect(await secondTicket).toBe('third-ticket-0123456789');
   });
@@ -134,13 +134,13 @@ describe('a ticket to sign in with', () => {
       { kind: 'answer', id: 2, value: '' },
       { kind: 'answer', id: 99, value: 'x'.repeat(40) },
     ])
-      await server.run.tells(message);
+      await server.lastRun.sendMessage(message);
     await advance(5_000);
     expect(await silentTicket).toBeNull();
 
     const lostTicket = fake.invoke(window, 'auth:ticket', []);
     await waitForTurn();
-    await server.run.ends();
+    await server.lastRun.end();
     expect(await lostTicket).toBeNull();
     expect(await fake.invoke(window, 'auth:ticket', [])).toBeNull();
   });
@@ -152,11 +152,11 @@ describe('a restart of the server', () => {
     await reportPageLoaded(window);
     const restart = fake.invoke(window, 'server:restart', []);
     await waitForTurn();
-    expect(server.run.asked).toContain('stop');
+    expect(server.lastRun.requests).toContain('stop');
     expect(window.webContents.heardMessages).toEqual([{ kind: 'server', state: 'restarting' }]);
-    await server.run.ends();
+    await server.lastRun.end();
     expect(server.runs).toHaveLength(2);
-    await server.run.says(LISTENING_LINE);
+    await server.lastRun.print(LISTENING_LINE);
     expect(await restart).toBeUndefined();
     expect(window.webContents.heardMessages.at(-1)).toEqual({ kind: 'server', state: 'running' });
   });

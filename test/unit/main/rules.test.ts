@@ -109,7 +109,7 @@ describe('arguments', () => {
 });
 
 describe('the bounds of a window', () => {
-  const main = { x: 0, y: 25, width: 1_920, height: 1_055 };
+  const mainScreen = { x: 0, y: 25, width: 1_920, height: 1_055 };
   const rightScreen = { x: 1_920, y: 0, width: 1_280, height: 1_024 };
   const usualSize = { width: 1_280, height: 840 };
   const boundsAt = (x: number, y: number, width: number, height: number) => ({
@@ -120,7 +120,7 @@ describe('the bounds of a window', () => {
     isMaximized: false,
   });
   it.each([
-    ['the first time', [main], undefined, { width: 1_280, height: 840 }],
+    ['the first time', [mainScreen], undefined, { width: 1_280, height: 840 }],
     [
       'on a small screen the first time',
       [{ x: 0, y: 0, width: 1_024, height: 600 }],
@@ -128,24 +128,34 @@ describe('the bounds of a window', () => {
       { width: 1_024, height: 600 },
     ],
     ['without any screen', [], undefined, { width: 1_280, height: 840 }],
-    ['as it was', [main, rightScreen], boundsAt(100, 100, 900, 700), { x: 100, y: 100, width: 900, height: 700 }],
+    ['as it was', [mainScreen, rightScreen], boundsAt(100, 100, 900, 700), { x: 100, y: 100, width: 900, height: 700 }],
     [
       'on the second screen',
-      [main, rightScreen],
+      [mainScreen, rightScreen],
       boundsAt(2_000, 50, 900, 700),
       { x: 2_000, y: 50, width: 900, height: 700 },
     ],
-    ['of a screen that is gone', [main], boundsAt(2_000, 50, 900, 700), { width: 900, height: 700 }],
+    ['of a screen that is gone', [mainScreen], boundsAt(2_000, 50, 900, 700), { width: 900, height: 700 }],
     [
       'with its title bar above the screen',
-      [main],
+      [mainScreen],
       boundsAt(100, -20, 900, 700),
       { x: 100, y: 25, width: 900, height: 700 },
     ],
-    ['half over the edge', [main], boundsAt(1_700, 600, 900, 700), { x: 1_700, y: 600, width: 900, height: 700 }],
-    ['almost over the edge', [main], boundsAt(1_835, 900, 900, 700), { x: 1_835, y: 900, width: 900, height: 700 }],
-    ['larger than its screen', [main], boundsAt(-10, 30, 4_000, 3_000), { x: -10, y: 30, width: 1_920, height: 1_055 }],
-    ['below the screen', [main], boundsAt(100, 1_400, 900, 700), { width: 900, height: 700 }],
+    ['half over the edge', [mainScreen], boundsAt(1_700, 600, 900, 700), { x: 1_700, y: 600, width: 900, height: 700 }],
+    [
+      'almost over the edge',
+      [mainScreen],
+      boundsAt(1_835, 900, 900, 700),
+      { x: 1_835, y: 900, width: 900, height: 700 },
+    ],
+    [
+      'larger than its screen',
+      [mainScreen],
+      boundsAt(-10, 30, 4_000, 3_000),
+      { x: -10, y: 30, width: 1_920, height: 1_055 },
+    ],
+    ['below the screen', [mainScreen], boundsAt(100, 1_400, 900, 700), { width: 900, height: 700 }],
   ])('%s', (_title, screens, savedBounds, expected) =>
     expect(placeWindow(screens, savedBounds, usualSize)).toEqual(expected),
   );
@@ -312,14 +322,14 @@ const calls: string[] = [];
 const actions: Actions = {
   open: () => void calls.push('open'),
   openPlayer: () => void calls.push('player'),
-  keepPlayerOnTop: (isWanted) => void calls.push(`on top ${isWanted}`),
+  keepPlayerOnTop: (isOnTop) => void calls.push(`on top ${isOnTop}`),
   openSettings: () => void calls.push('settings'),
   player: (command) => void calls.push(command),
   sleep: (minutes) => void calls.push(`sleep ${minutes}`),
   rescan: () => void calls.push('rescan'),
   identify: () => void calls.push('identify'),
   share: (enabled) => void calls.push(`share ${enabled}`),
-  chooseImports: (what) => void calls.push(what),
+  chooseImports: (importKind) => void calls.push(importKind),
   lookForUpdate: undefined,
   quit: () => void calls.push('quit'),
 };

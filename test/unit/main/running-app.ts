@@ -37,7 +37,7 @@ export async function startApp(
 
 export async function startAppWithWindow(...options: Parameters<typeof startApp>) {
   const running = await startApp(...options);
-  await running.server.run.says(LISTENING_LINE);
+  await running.server.lastRun.print(LISTENING_LINE);
   return { ...running, window: getOnlyWindow() };
 }
 

@@ -10,23 +10,23 @@ export const waitForTurn = async (): Promise<void> => {
 
 interface ScriptedRun {
   /** Names of the requests that arrived over the socket, and `kill`. */
-  asked: string[];
+  requests: string[];
   /** The arguments of the command line. */
   args: readonly string[];
   /** True while the process answers no pings. */
   isHung: boolean;
   /** Sends a response over the socket. */
-  tells(message: unknown): Promise<void>;
-  says(text: string): Promise<void>;
+  sendMessage(message: unknown): Promise<void>;
+  print(text: string): Promise<void>;
   complains(text: string): Promise<void>;
-  ends(fault?: Error): Promise<void>;
+  end(fault?: Error): Promise<void>;
 }
 
 export function scriptServer() {
   const runs: ScriptedRun[] = [];
   const script = {
     runs,
-    get run(): ScriptedRun {
+    get lastRun(): ScriptedRun {
       const lastRun = runs.at(-1);
       if (!lastRun) throw new Error('The server has not been started.');
       return lastRun;
@@ -34,40 +34,40 @@ export function scriptServer() {
     /** The setup token that the server sends; null when there is an account. */
     setupToken: null as string | null,
     launch(args: readonly string[]): ServerChild {
-      const [stdout, stderr, asked] = [new PassThrough(), new PassThrough(), [] as string[]];
+      const [stdout, stderr, requests] = [new PassThrough(), new PassThrough(), [] as string[]];
       let onMessage: (message: unknown) => void = () => undefined;
       let onEnd: (fault?: Error) => void = () => undefined;
       const write = (stream: PassThrough) => async (text: string) => {
         stream.write(text);
         await waitForTurn();
       };
-      const run: ScriptedRun = {
-        asked,
+      const scriptedRun: ScriptedRun = {
+        requests,
         args,
         isHung: false,
-        async tells(message) {
+        async sendMessage(message) {
           onMessage(message);
           await waitForTurn();
         },
-        says: write(stdout),
+        print: write(stdout),
         complains: write(stderr),
-        async ends(fault) {
+        async end(fault) {
           onEnd(fault);
           await waitForTurn();
         },
       };
-      runs.push(run);
+      runs.push(scriptedRun);
       return {
         stdout,
         stderr,
         send: (message: ToServer) => {
           if (message.kind === 'ping') {
-            if (!run.isHung) onMessage({ kind: 'pong' });
+            if (!scriptedRun.isHung) onMessage({ kind: 'pong' });
           } else if (message.kind === 'setup_token') {
             onMessage({ kind: 'answer', id: message.id, value: script.setupToken });
-          } else asked.push(message.kind);
+          } else requests.push(message.kind);
         },
-        kill: () => void asked.push('kill'),
+        kill: () => void requests.push('kill'),
         onMessage: (listener) => {
           onMessage = listener;
         },
@@ -85,9 +85,9 @@ export function createManualClock() {
   const timers = new Map<() => void, number>();
   const clock: Clock = {
     now: () => new Date(nowMs),
-    after(ms, run) {
-      timers.set(run, nowMs + ms);
-      return () => void timers.delete(run);
+    after(ms, callback) {
+      timers.set(callback, nowMs + ms);
+      return () => void timers.delete(callback);
     },
   };
   return {
@@ -95,10 +95,10 @@ export function createManualClock() {
     /** Moves the clock, and runs the timers that become due. */
     async advance(ms: number): Promise<void> {
       nowMs += ms;
-      for (const [run, dueMs] of timers) {
+      for (const [callback, dueMs] of timers) {
         if (dueMs > nowMs) continue;
-        timers.delete(run);
-        run();
+        timers.delete(callback);
+        callback();
       }
       await waitForTurn();
     },

@@ -25,8 +25,8 @@ beforeEach(() => {
 
 describe('the output of the server', () => {
   it('is understood in pieces, with other text around it', async () => {
-    await script.run.says('Tidying up…\nTonearm is listen');
-    await script.run.says('ing on http://127.0.0.1:4747\r\nCreate your account\n');
+    await script.lastRun.print('Tidying up…\nTonearm is listen');
+    await script.lastRun.print('ing on http://127.0.0.1:4747\r\nCreate your account\n');
     expect(events).toEqual(['http://127.0.0.1:4747']);
   });
 });
@@ -36,7 +36,7 @@ describe('the set-up token', () => {
     expect(await server.setupToken()).toBeUndefined();
     script.setupToken = 'K38W-CIA';
     expect(await server.setupToken()).toBe('K38W-CIA');
-    await script.run.ends();
+    await script.lastRun.end();
     expect(await server.setupToken()).toBeUndefined();
   });
 });
@@ -47,26 +47,26 @@ describe('a server that does not answer', () => {
   };
 
   it('is reported within five seconds, and again when it answers', async () => {
-    await script.run.says(LISTENING_LINE);
+    await script.lastRun.print(LISTENING_LINE);
     await advanceSeconds(30);
     expect(events).toEqual(['http://127.0.0.1:4747']);
-    script.run.isHung = true;
+    script.lastRun.isHung = true;
     await advanceSeconds(5);
     expect(events.slice(1)).toEqual(['hung']);
-    script.run.isHung = false;
+    script.lastRun.isHung = false;
     await advanceSeconds(1);
     expect(events.slice(1)).toEqual(['hung', 'not hung']);
   });
 
   it('may be ended, and is then restarted like one that died', async () => {
-    await script.run.says(LISTENING_LINE);
+    await script.lastRun.print(LISTENING_LINE);
     server.endHung();
-    expect(script.run.asked).toEqual([]);
-    script.run.isHung = true;
+    expect(script.lastRun.requests).toEqual([]);
+    script.lastRun.isHung = true;
     await advanceSeconds(5);
     server.endHung();
-    expect(script.run.asked).toEqual(['kill']);
-    await script.run.ends();
+    expect(script.lastRun.requests).toEqual(['kill']);
+    await script.lastRun.end();
     await time.advance(500);
     expect(script.runs).toHaveLength(2);
     await advanceSeconds(30);
@@ -74,16 +74,16 @@ describe('a server that does not answer', () => {
   });
 
   it('is not reported because the computer slept', async () => {
-    await script.run.says(LISTENING_LINE);
-    script.run.isHung = true;
+    await script.lastRun.print(LISTENING_LINE);
+    script.lastRun.isHung = true;
     await time.advance(8 * 3_600_000);
-    script.run.isHung = false;
+    script.lastRun.isHung = false;
     await advanceSeconds(5);
     expect(events).toEqual(['http://127.0.0.1:4747']);
   });
 
   it('has two minutes at its start, to bring a large database up to date', async () => {
-    script.run.isHung = true;
+    script.lastRun.isHung = true;
     await advanceSeconds(110);
     expect(events).toEqual([]);
     await advanceSeconds(20);
@@ -91,19 +91,19 @@ describe('a server that does not answer', () => {
   });
 
   it('does not keep the app from quitting', async () => {
-    await script.run.says(LISTENING_LINE);
-    script.run.isHung = true;
+    await script.lastRun.print(LISTENING_LINE);
+    script.lastRun.isHung = true;
     await advanceSeconds(5);
     void server.stop();
     await time.advance(1);
-    expect(script.run.asked).toEqual(['stop', 'kill']);
+    expect(script.lastRun.requests).toEqual(['stop', 'kill']);
   });
 });
 
 describe('restart', () => {
   const dieAfterReady = async () => {
-    await script.run.says(LISTENING_LINE);
-    await script.run.ends();
+    await script.lastRun.print(LISTENING_LINE);
+    await script.lastRun.end();
   };
 
   it('waits twice as long each time, at most 30 seconds, and stops after the eighth', async () => {
@@ -115,7 +115,7 @@ describe('restart', () => {
       await time.advance(1);
       expect(script.runs).toHaveLength(runCount + 1);
     }
-    await script.run.complains('tonearm: the database is damaged.\n');
+    await script.lastRun.complains('tonearm: the database is damaged.\n');
     await dieAfterReady();
     expect(events.at(-1)).toBe('failed: the database is damaged.');
     await time.advance(3_600_000);
@@ -125,9 +125,9 @@ describe('restart', () => {
   it('starts counting again after the server has been up for a minute', async () => {
     await dieAfterReady();
     await time.advance(500);
-    await script.run.says(LISTENING_LINE);
+    await script.lastRun.print(LISTENING_LINE);
     await time.advance(60_000);
-    await script.run.ends();
+    await script.lastRun.end();
     await time.advance(500);
     expect(script.runs).toHaveLength(3);
   });
@@ -135,66 +135,66 @@ describe('restart', () => {
   it('continues when a restarted server ends before it listens', async () => {
     await dieAfterReady();
     await time.advance(500);
-    await script.run.ends();
+    await script.lastRun.end();
     await time.advance(1_000);
-    await script.run.says(LISTENING_LINE);
+    await script.lastRun.print(LISTENING_LINE);
     expect(events).toEqual(['http://127.0.0.1:4747', 'http://127.0.0.1:4747']);
   });
 
   it('does not happen to a server that never listened', async () => {
-    await script.run.ends();
+    await script.lastRun.end();
     await time.advance(60_000);
     expect(script.runs).toHaveLength(1);
     expect(events).toEqual(['failed: The server stopped without an error message.']);
   });
 
   it('names the port that another program uses', async () => {
-    await script.run.tells({ kind: 'failed', reason: 'Port 4747 is in use.', port: 4_747 });
-    await script.run.ends();
+    await script.lastRun.sendMessage({ kind: 'failed', reason: 'Port 4747 is in use.', port: 4_747 });
+    await script.lastRun.end();
     expect(events).toEqual(['failed: Port 4747 is in use. (4747)']);
     server.start(['--port', '4748']);
-    expect(script.run.args).toEqual(['--port', '4748']);
+    expect(script.lastRun.args).toEqual(['--port', '4748']);
   });
 });
 
 describe('a requested restart', () => {
   it('starts at once when the server has ended, and once for several requests', async () => {
-    await script.run.says(LISTENING_LINE);
+    await script.lastRun.print(LISTENING_LINE);
     const [firstRestart, secondRestart] = [server.restart(), server.restart()];
-    expect(script.run.asked).toEqual(['stop']);
-    await script.run.ends();
+    expect(script.lastRun.requests).toEqual(['stop']);
+    await script.lastRun.end();
     expect(script.runs).toHaveLength(2);
-    await script.run.says('Tonearm is listening on http://127.0.0.1:4848\n');
+    await script.lastRun.print('Tonearm is listening on http://127.0.0.1:4848\n');
     await Promise.all([firstRestart, secondRestart]);
     expect(events).toEqual(['http://127.0.0.1:4747', 'http://127.0.0.1:4848']);
   });
 
   it('does not wait for one that never ends', async () => {
-    await script.run.says(LISTENING_LINE);
+    await script.lastRun.print(LISTENING_LINE);
     void server.restart();
     await time.advance(10_000);
-    expect(script.run.asked).toEqual(['stop', 'kill']);
-    await script.run.ends();
+    expect(script.lastRun.requests).toEqual(['stop', 'kill']);
+    await script.lastRun.end();
     expect(script.runs).toHaveLength(2);
   });
 
   it('with a setting with which it cannot listen reports that, and is not repeated', async () => {
-    await script.run.says(LISTENING_LINE);
+    await script.lastRun.print(LISTENING_LINE);
     const restarting = server.restart();
-    await script.run.ends();
-    await script.run.complains('tonearm: port 80 is taken.\n');
-    await script.run.ends();
+    await script.lastRun.end();
+    await script.lastRun.complains('tonearm: port 80 is taken.\n');
+    await script.lastRun.end();
     await restarting;
     await time.advance(60_000);
     expect([script.runs.length, events.at(-1)]).toEqual([2, 'failed: port 80 is taken.']);
   });
 
   it('does not happen when the app quits meanwhile', async () => {
-    await script.run.says(LISTENING_LINE);
+    await script.lastRun.print(LISTENING_LINE);
     const restarting = server.restart();
     const stopping = server.stop();
     await restarting;
-    await script.run.ends();
+    await script.lastRun.end();
     await stopping;
     expect(script.runs).toHaveLength(1);
   });
@@ -202,8 +202,8 @@ describe('a requested restart', () => {
 
 describe('stop', () => {
   it('during the pause before a restart cancels the restart', async () => {
-    await script.run.says(LISTENING_LINE);
-    await script.run.ends();
+    await script.lastRun.print(LISTENING_LINE);
+    await script.lastRun.end();
     await server.stop();
     await time.advance(60_000);
     expect(script.runs).toHaveLength(1);
@@ -211,16 +211,16 @@ describe('stop', () => {
 
   it('resolves when the server has ended, and is not an error', async () => {
     const stopping = server.stop();
-    await script.run.ends();
+    await script.lastRun.end();
     await stopping;
     await time.advance(60_000);
-    expect(script.run.asked).toEqual(['stop']);
+    expect(script.lastRun.requests).toEqual(['stop']);
     expect(events).toEqual([]);
   });
 
   it('is final', async () => {
     const stopping = server.stop();
-    await script.run.ends();
+    await script.lastRun.end();
     await stopping;
     server.start();
     await waitForTurn();

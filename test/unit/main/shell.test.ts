@@ -26,7 +26,7 @@ const tray = () => {
 describe('a link', () => {
   it('of the first start is opened when the server listens', async () => {
     const { server } = await startApp(undefined, { argv: ['/opt/tonearm', 'tonearm://album/7'] });
-    await server.run.says(LISTENING_LINE);
+    await server.lastRun.print(LISTENING_LINE);
     const window = getOnlyWindow();
     await reportPageLoaded(window);
     expect([window.webContents.getURL(), ...window.webContents.heardMessages]).toContainEqual({
@@ -68,7 +68,7 @@ describe('a link', () => {
     const { app, server } = await startApp(undefined, { platform: 'darwin' });
     const openEvent = event();
     app.emit('open-url', openEvent, 'tonearm://playlist/5');
-    await server.run.says(LISTENING_LINE);
+    await server.lastRun.print(LISTENING_LINE);
     await reportPageLoaded(getOnlyWindow());
     expect(openEvent.isPrevented).toBe(true);
     expect(getOnlyWindow().webContents.heardMessages).toEqual([{ kind: 'open', path: '/playlists/5' }]);
@@ -89,7 +89,7 @@ describe('a link', () => {
 describe('login', () => {
   it('starts it without a window, with its tray', async () => {
     const { server } = await startApp(undefined, { argv: ['/opt/tonearm', '--hidden'] });
-    await server.run.says(LISTENING_LINE);
+    await server.lastRun.print(LISTENING_LINE);
     expect(fake.windows).toEqual([]);
     tray().pick('Open Tonearm');
     expect(getOnlyWindow().isShown).toBe(true);
@@ -102,7 +102,7 @@ describe('login', () => {
       },
       { platform: 'darwin' },
     );
-    await server.run.says(LISTENING_LINE);
+    await server.lastRun.print(LISTENING_LINE);
     expect(fake.windows).toEqual([]);
   });
 
@@ -152,7 +152,7 @@ describe('the player', () => {
 
   it('that is not open plays in a hidden window, once its page is loaded', async () => {
     const { server, advance } = await startApp(undefined, { argv: ['/opt/tonearm', '--hidden'] });
-    await server.run.says(LISTENING_LINE);
+    await server.lastRun.print(LISTENING_LINE);
     await advance(1_000);
     tray().pick('Play');
     const window = getOnlyWindow();
@@ -489,10 +489,10 @@ it('a version that fails to start twice says which one worked, and what going ba
       app.paths['userData'] = profile;
       app.getVersion = () => version;
     });
-    if (version === '1.0.0') await server.run.says(LISTENING_LINE);
+    if (version === '1.0.0') await server.lastRun.print(LISTENING_LINE);
     else {
-      await server.run.complains('tonearm: no.\n');
-      await server.run.ends();
+      await server.lastRun.complains('tonearm: no.\n');
+      await server.lastRun.end();
       await waitForTurn();
     }
     app.quit();

@@ -14,22 +14,22 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Returns the compiler's errors about main/ with one more file. */
 function compile(extraCode: string): string[] {
-  const main = join(folder, 'main');
-  mkdirSync(main, { recursive: true });
+  const mainFolder = join(folder, 'main');
+  mkdirSync(mainFolder, { recursive: true });
   const files = readdirSync(join(root, 'main')).filter((name) => name.endsWith('.ts'));
   for (const name of files)
-    writeFileSync(join(main, name), adaptImports(readFileSync(join(root, 'main', name), 'utf8')));
-  writeFileSync(join(main, 'added.ts'), adaptImports(extraCode));
+    writeFileSync(join(mainFolder, name), adaptImports(readFileSync(join(root, 'main', name), 'utf8')));
+  writeFileSync(join(mainFolder, 'added.ts'), adaptImports(extraCode));
   const languages = join(root, 'resources/languages/*.d.ts');
   writeFileSync(
-    join(main, 'tsconfig.json'),
+    join(mainFolder, 'tsconfig.json'),
     JSON.stringify({
       extends: join(root, 'main', 'tsconfig.json'),
       compilerOptions: { noEmit: true, incremental: false, tsBuildInfoFile: null, noUnusedLocals: false },
       include: ['.', languages],
     }),
   );
-  const { stdout } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', main], {
+  const { stdout } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', mainFolder], {
     encoding: 'utf8',
   });
   return stdout.split('\n').filter((line) => /^\S.*error TS/.test(line));

@@ -4,7 +4,7 @@ import type { Network } from '../../../main/api-schemas.ts';
 import type { Clock } from '../../../main/clock.ts';
 import { watchServer } from '../../../main/status-updates.ts';
 
-const network = (shared: boolean): Network => ({ shared });
+const network = (isShared: boolean): Network => ({ shared: isShared });
 
 it('an answer that was asked for before the last change of the network is out of date', async () => {
   const answer = Promise.withResolvers<Network>();

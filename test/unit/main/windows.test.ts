@@ -105,7 +105,7 @@ describe('a page', () => {
     const { window } = await startAppWithWindow();
     const { requests, checks } = session.defaultSession;
     const answers: (boolean | undefined)[] = [];
-    const ask = () => {
+    const requestQuit = () => {
       requests?.(
         window.webContents as never,
         'clipboard-sanitized-write',
@@ -114,9 +114,9 @@ describe('a page', () => {
       );
       answers.push(checks?.(window.webContents as never, 'clipboard-sanitized-write', '', {} as never));
     };
-    ask();
+    requestQuit();
     window.webContents.mainFrame = { url: 'https://example.org/' };
-    ask();
+    requestQuit();
     expect(answers).toEqual([true, true, false, false]);
   });
 
@@ -165,7 +165,7 @@ describe('the bounds of a window', () => {
         mkdirSync(startedApp.getPath('userData'), { recursive: true });
         writeFileSync(join(startedApp.getPath('userData'), 'shell.json'), text);
       });
-      await server.run.says(LISTENING_LINE);
+      await server.lastRun.print(LISTENING_LINE);
       expect(getOnlyWindow().options).toMatchObject({ width: 1_280, height: 840 });
       const damagedFile = join(app.getPath('userData'), 'shell.json.damaged');
       expect(existsSync(damagedFile) && readFileSync(damagedFile, 'utf8')).toBe(text.startsWith('{"') ? false : text);
@@ -247,13 +247,13 @@ describe('a library window that is closed while music plays', () => {
     await reportPageLoaded(window, { status: 'playing', title: 'Song' });
     window.close();
     expect(fake.windows).toEqual([]);
-    expect(server.run.asked).toContain('stop');
+    expect(server.lastRun.requests).toContain('stop');
 
     const runningApp = await startAppWithWindow();
     await fake.invoke(runningApp.window, 'shell:change', [{ keepRunning: true }]);
     await reportPageLoaded(runningApp.window, { status: 'playing', title: 'Song' });
     runningApp.app.quit();
     expect(fake.windows).toEqual([]);
-    expect(runningApp.server.run.asked).toContain('stop');
+    expect(runningApp.server.lastRun.requests).toContain('stop');
   });
 });

@@ -9,11 +9,11 @@ describe('a slow step', () => {
     ['at once while nobody is served', [false], 1],
     ['once it is quiet', [true, true, false], 3],
     ['in the end also where it is never quiet', Array.from({ length: 9 }, () => true), 5],
-  ])('is done %s', async (_, busy, expectedChecks) => {
+  ])('is done %s', async (_, isBusy, expectedChecks) => {
     let checkCount = 0;
     expect(
       await runThrottled(
-        { pace: testPace, isBusy: () => busy[checkCount++] ?? false, signal: new AbortController().signal },
+        { pace: testPace, isBusy: () => isBusy[checkCount++] ?? false, signal: new AbortController().signal },
         () => Promise.resolve('done'),
       ),
     ).toBe('done');

@@ -75,10 +75,10 @@ test("of Nero's list are read, and a list that is cut off keeps its beginning", 
     return Buffer.concat([entryHead, text]);
   });
   const bytes = Buffer.concat([Buffer.from([1, 0, 0, 0, 0, 0, 0, 0, entries.length]), ...entries]);
-  const openWindow = (part: Buffer): Window => {
+  const openWindow = (windowBytes: Buffer): Window => {
     const source: ByteSource = {
-      size: part.length,
-      read: (position, length) => part.subarray(position, position + length),
+      size: windowBytes.length,
+      read: (position, length) => windowBytes.subarray(position, position + length),
     };
     return new Window(source);
   };

@@ -41,8 +41,8 @@ it.each(foreignAudio)('$name is audio', async ({ bytes }) => {
 /** Tests all attacks except the file that hangs, which is tested with the reading thread. */
 it.each(fallbackAttacks.filter(({ name }) => name !== 'nuls.mka'))(
   '$name ($why) is rejected with a reason',
-  async ({ make }) => {
-    await expect(readAudio(bufferSource(make()))).rejects.toThrow(
+  async ({ makeFile }) => {
+    await expect(readAudio(bufferSource(makeFile()))).rejects.toThrow(
       /^the (?:file (?:is made of too many parts|has more than \d+ (?:parts|tags))|Musepack .+)$/,
     );
   },

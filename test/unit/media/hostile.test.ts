@@ -24,21 +24,21 @@ async function outcome(source: ByteSource): Promise<AudioRead | string> {
   }
 }
 
-function expectSound(read: AudioRead): void {
-  const { durationMs, bitrateKbps, sampleRateHz, channels } = read.facts;
+function expectSound(audioRead: AudioRead): void {
+  const { durationMs, bitrateKbps, sampleRateHz, channels } = audioRead.facts;
   expect(Number.isInteger(durationMs) && durationMs > 0 && durationMs <= 48 * 3_600_000, `duration ${durationMs}`).toBe(
     true,
   );
   expect(Number.isFinite(bitrateKbps), `bitrate ${bitrateKbps}`).toBe(true);
   expect(sampleRateHz).toBeGreaterThan(0);
   expect(channels).toBeGreaterThan(0);
-  expect(JSON.stringify(read.tags).length).toBeLessThan(3 << 20);
+  expect(JSON.stringify(audioRead.tags).length).toBeLessThan(3 << 20);
 }
 
 describe('malicious files', () => {
-  it.each(attackFiles)('$name: $why', async ({ name, make, readable }) => {
+  it.each(attackFiles)('$name: $why', async ({ name, writeTo, readable }) => {
     const file = path.join(temp, name);
-    make(file);
+    writeTo(file);
     const source = openByteSource(file);
     const result = await outcome(source);
     source.close();
@@ -49,9 +49,9 @@ describe('malicious files', () => {
   });
 
   it('those that crash a bare parser are rejected, each with a reason', async () => {
-    for (const { name, make } of attackFiles.slice(0, 8)) {
+    for (const { name, writeTo } of attackFiles.slice(0, 8)) {
       const file = path.join(temp, name);
-      make(file);
+      writeTo(file);
       const source = openByteSource(file);
       expect(await outcome(source), name).toBeTypeOf('string');
       source.close();

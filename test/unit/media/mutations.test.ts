@@ -6,7 +6,7 @@ import { seedOfRun } from '../../support/test-random.ts';
 it('damaged files of every format are read or refused with bounded work', async () => {
   const seed = seedOfRun();
   for (const [format, goodFile] of await goodFiles()) {
-    const { read, refused, faults } = await mutate(format, goodFile, 40, seed);
-    expect([read + refused, faults], format).toEqual([40, []]);
+    const { readCount, refusedCount, faults } = await mutate(format, goodFile, 40, seed);
+    expect([readCount + refusedCount, faults], format).toEqual([40, []]);
   }
 });

@@ -49,8 +49,9 @@ function apeTag(): Buffer {
 
 function retagFlac(...blocks: [type: number, body: Buffer][]): Buffer {
   const file = sample('cd.flac');
-  let at = 4;
-  for (let isLast = false; !isLast; at += 4 + file.readUIntBE(at + 1, 3)) isLast = ((file[at] ?? 0) & 0x80) !== 0;
+  let offset = 4;
+  for (let isLast = false; !isLast; offset += 4 + file.readUIntBE(offset + 1, 3))
+    isLast = ((file[offset] ?? 0) & 0x80) !== 0;
   const allBlocks: [number, Buffer][] = [[0, file.subarray(8, 42)], ...blocks];
   return Buffer.concat([
     ascii('fLaC'),
@@ -58,7 +59,7 @@ function retagFlac(...blocks: [type: number, body: Buffer][]): Buffer {
       u32((((n === allBlocks.length - 1 ? 0x80 : 0) | type) << 24) | body.length),
       body,
     ]),
-    file.subarray(at),
+    file.subarray(offset),
   ]);
 }
 
@@ -197,9 +198,9 @@ describe.each(Object.entries(TAG_WRITERS))('%s', (_, writers) => {
     const hashes = [
       computeHash(file),
       ...[start + 100, (start + end) >> 1, end - 1].map((position) => {
-        const changed = Buffer.from(file);
-        changed[position] = (changed[position] ?? 0) ^ 1;
-        return hashPayload(bufferSource(changed), readFacts(file));
+        const changedFile = Buffer.from(file);
+        changedFile[position] = (changedFile[position] ?? 0) ^ 1;
+        return hashPayload(bufferSource(changedFile), readFacts(file));
       }),
     ];
     expect(new Set(hashes).size).toBe(4);
@@ -232,7 +233,7 @@ describe('a payload above 25 MB', () => {
   const MB_BYTES = 1 << 20;
   const PAYLOAD_BYTES = 30 * MB_BYTES;
   /** Creates a virtual file: each byte depends on its position in the payload, except for the changed ones. */
-  function source(start: number, changed = new Map<number, number>()): ByteSource & { reads: [number, number][] } {
+  function source(start: number, changedBytes = new Map<number, number>()): ByteSource & { reads: [number, number][] } {
     const reads: [number, number][] = [];
     return {
       size: start + PAYLOAD_BYTES + 100,
@@ -241,7 +242,7 @@ describe('a payload above 25 MB', () => {
         reads.push([position - start, position - start + length]);
         const bytes = Buffer.alloc(length);
         for (let n = 0; n < length; n++)
-          bytes[n] = changed.get(position - start + n) ?? ((position - start + n) * 2_654_435_761) >>> 24;
+          bytes[n] = changedBytes.get(position - start + n) ?? ((position - start + n) * 2_654_435_761) >>> 24;
         return bytes;
       },
     };
@@ -314,9 +315,9 @@ describe('a payload above 25 MB', () => {
      * Hashes the audio after `headers` bytes of tags, with its pages numbered from `firstNumber`; checksums are not
      * checked.
      */
-    const hashNumbered = (headers: number, firstNumber: number, changed?: number): string | undefined => {
-      const numberedPages = pages.map((one, n) => Buffer.from(n === changed ? page(10_000) : one));
-      numberedPages.forEach((one, n) => one.writeUInt32LE(firstNumber + n, 18));
+    const hashNumbered = (headers: number, firstNumber: number, changedPage?: number): string | undefined => {
+      const numberedPages = pages.map((pageBytes, n) => Buffer.from(n === changedPage ? page(10_000) : pageBytes));
+      numberedPages.forEach((pageBytes, n) => pageBytes.writeUInt32LE(firstNumber + n, 18));
       const file = Buffer.concat([Buffer.alloc(headers), ...numberedPages]);
       return hashPayload(bufferSource(file), { format: 'opus', payload: { start: headers, end: file.length } });
     };
@@ -349,10 +350,10 @@ describe('read by music-metadata', () => {
     const hashOfFile = await hash(file as Buffer);
     expect(hashOfFile).toMatch(/^p1:/);
     expect(await hash(retaggedFile as Buffer)).toBe(hashOfFile);
-    const changed = Buffer.from(file as Buffer);
-    const middle = changed.length >> 1;
-    changed.writeUInt8(changed.readUInt8(middle) ^ 1, middle);
-    expect(await hash(changed)).not.toBe(hashOfFile);
+    const changedFile = Buffer.from(file as Buffer);
+    const middle = changedFile.length >> 1;
+    changedFile.writeUInt8(changedFile.readUInt8(middle) ^ 1, middle);
+    expect(await hash(changedFile)).not.toBe(hashOfFile);
   });
 
   test('DSDIFF has the same hash with a tag behind it, and another one with other audio', async () => {

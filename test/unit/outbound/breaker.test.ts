@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createBreaker } from '../../../server/outbound/breaker.ts';
 
-function make() {
+function makeBreaker() {
   let time = 0;
   const breaker = createBreaker({ failures: 2, pauseMs: 30_000, longestPauseMs: 100_000, now: () => time });
   return {
@@ -17,7 +17,7 @@ function make() {
 }
 
 it('allows all requests while they succeed, and after a single failure', () => {
-  const { breaker, fail } = make();
+  const { breaker, fail } = makeBreaker();
   fail();
   expect([breaker.mayAsk(), breaker.enter(), breaker.enter()]).toEqual([true, true, true]);
   breaker.noteSuccess();
@@ -26,7 +26,7 @@ it('allows all requests while they succeed, and after a single failure', () => {
 });
 
 it('allows no requests after failures in a row, then a single one', () => {
-  const { breaker, wait, fail } = make();
+  const { breaker, wait, fail } = makeBreaker();
   fail();
   fail();
   expect([breaker.mayAsk(), breaker.enter()]).toEqual([false, false]);
@@ -39,7 +39,7 @@ it('allows no requests after failures in a row, then a single one', () => {
 });
 
 it('waits twice as long each time that one fails too, up to a limit', () => {
-  const { breaker, wait, fail } = make();
+  const { breaker, wait, fail } = makeBreaker();
   fail();
   fail();
   for (const pause of [30_000, 60_000, 100_000, 100_000]) {
@@ -52,7 +52,7 @@ it('waits twice as long each time that one fails too, up to a limit', () => {
 });
 
 it('allows the next one when the first was aborted', () => {
-  const { breaker, wait, fail } = make();
+  const { breaker, wait, fail } = makeBreaker();
   fail();
   fail();
   wait(30_000);
@@ -62,7 +62,7 @@ it('allows the next one when the first was aborted', () => {
 });
 
 it('counts those in progress when it opened once', () => {
-  const { breaker, wait } = make();
+  const { breaker, wait } = makeBreaker();
   for (let i = 0; i < 10; i++) breaker.enter();
   for (let i = 0; i < 10; i++) breaker.noteFailure();
   wait(30_000);
@@ -70,7 +70,7 @@ it('counts those in progress when it opened once', () => {
 });
 
 it('is reset when a setting changes, and not blocked by a clock that is set back', () => {
-  const { breaker, wait, fail } = make();
+  const { breaker, wait, fail } = makeBreaker();
   fail();
   fail();
   breaker.reset();

@@ -5,25 +5,25 @@ import { createTokenBucket } from '../../../server/outbound/token-bucket.ts';
 /** Creates a clock that jumps to the end of the shortest wait when nothing else happens. */
 function fakeTime() {
   let time = 0;
-  let sleepers: { at: number; wake: () => void }[] = [];
+  let sleepers: { wakeAt: number; wake: () => void }[] = [];
   return {
     now: () => time,
     wait: (ms: number) =>
       new Promise<void>((wake) => {
-        sleepers.push({ at: time + ms, wake });
+        sleepers.push({ wakeAt: time + ms, wake });
       }),
-    async run(work: Promise<unknown>): Promise<void> {
-      let isOver = false;
+    async runUntilDone(work: Promise<unknown>): Promise<void> {
+      let isDone = false;
       void work.finally(() => {
-        isOver = true;
+        isDone = true;
       });
       for (;;) {
         for (let i = 0; i < 50; i++) await Promise.resolve();
-        if (isOver) return;
-        sleepers.sort((a, b) => a.at - b.at);
+        if (isDone) return;
+        sleepers.sort((a, b) => a.wakeAt - b.wakeAt);
         const next = sleepers.shift();
         if (!next) throw new Error('everybody waits, and nobody for a time');
-        time = Math.max(time, next.at);
+        time = Math.max(time, next.wakeAt);
         next.wake();
       }
     },
@@ -45,7 +45,7 @@ describe('the rate', () => {
     const clock = fakeTime();
     const bucket = createTokenBucket({ perSecond, now: clock.now, wait: clock.wait });
     const requestTimes: number[] = [];
-    await clock.run(
+    await clock.runUntilDone(
       Promise.all(
         Array.from({ length: 30 }, (_, i) =>
           bucket.run(async () => {
@@ -64,7 +64,7 @@ describe('the rate', () => {
     const clock = fakeTime();
     const bucket = createTokenBucket({ perSecond: 0.5, now: clock.now, wait: clock.wait });
     const requestTimes: number[] = [];
-    await clock.run(
+    await clock.runUntilDone(
       Promise.all(
         [1, 2, 3].map(async () => {
           await bucket.take();
@@ -79,9 +79,9 @@ describe('the rate', () => {
     const clock = fakeTime();
     let rate = 1;
     const bucket = createTokenBucket({ perSecond: () => rate, now: clock.now, wait: clock.wait });
-    await clock.run(bucket.take());
+    await clock.runUntilDone(bucket.take());
     rate = 3;
-    await clock.run(Promise.all([bucket.take(), bucket.take()]));
+    await clock.runUntilDone(Promise.all([bucket.take(), bucket.take()]));
     expect(clock.now()).toBe(0);
   });
 
@@ -89,7 +89,7 @@ describe('the rate', () => {
     const clock = fakeTime();
     const bucket = createTokenBucket({ perSecond: 3, now: clock.now, wait: clock.wait });
     bucket.pause(5_000);
-    await clock.run(bucket.take());
+    await clock.runUntilDone(bucket.take());
     expect(clock.now()).toBe(5_000);
   });
 });
@@ -107,7 +107,7 @@ describe('turns', () => {
         }),
       ),
     );
-    await clock.run(allResults);
+    await clock.runUntilDone(allResults);
     expect(order).toEqual([1, 2, 3]);
     expect((await allResults).map((result) => result.status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
   });
@@ -115,12 +115,12 @@ describe('turns', () => {
   it('are not kept for aborted requests', async () => {
     const clock = fakeTime();
     const bucket = createTokenBucket({ perSecond: 1, now: clock.now, wait: clock.wait });
-    await clock.run(bucket.take());
+    await clock.runUntilDone(bucket.take());
     const controller = new AbortController();
     const abortedRequest = bucket.take(controller.signal);
     controller.abort(new Error('left'));
     const nextRequest = bucket.take();
-    await clock.run(nextRequest);
+    await clock.runUntilDone(nextRequest);
     await expect(abortedRequest).rejects.toThrow('left');
     expect(clock.now()).toBe(1_000);
   });

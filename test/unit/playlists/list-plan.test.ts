@@ -35,9 +35,9 @@ describe('the longest increasing part', () => {
     };
     for (let n = 0; n < 100; n++) {
       const values = shuffleIds(n % 12);
-      const part = [...longestRising(values)].toSorted((a, b) => a - b).map((at) => values[at] as number);
-      expect(part).toEqual(part.toSorted((a, b) => a - b));
-      expect(part.length).toBe(measureLongest(values));
+      const risingPart = [...longestRising(values)].toSorted((a, b) => a - b).map((at) => values[at] as number);
+      expect(risingPart).toEqual(risingPart.toSorted((a, b) => a - b));
+      expect(risingPart.length).toBe(measureLongest(values));
     }
   });
 });
@@ -67,7 +67,7 @@ describe('a plan', () => {
           after === undefined ? undefined : positions.get(after),
           entries.length,
         ) as number[];
-        entries.forEach(({ id }, at) => finalPositions.set(id, places[at] as number));
+        entries.forEach(({ id }, entryIndex) => finalPositions.set(id, places[entryIndex] as number));
       }
       expect([...finalPositions].toSorted((a, b) => a[1] - b[1]).map(([id]) => id)).toEqual(ids);
     }

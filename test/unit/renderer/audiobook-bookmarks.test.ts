@@ -22,11 +22,11 @@ function collectSaved(...changes: Change[]): string[] {
   const calls: string[] = [];
   let time = 0;
   let state = { queue, index: 0, status: 'playing', positionMs: 0 } as unknown as PlayerState;
-  let tell = () => {};
+  let notify = () => {};
   const player = {
     getState: () => state,
     subscribe: (listener: () => void) => {
-      tell = listener;
+      notify = listener;
       return () => {};
     },
   };
@@ -37,10 +37,10 @@ function collectSaved(...changes: Change[]): string[] {
     findAgain: (id) => Promise.resolve(void calls.push(`${id} asked`)),
     now: () => time,
   });
-  for (const { timeMs: at = time, ...change } of changes) {
-    time = at;
+  for (const { timeMs: changeTime = time, ...change } of changes) {
+    time = changeTime;
     state = { ...state, ...change };
-    tell();
+    notify();
   }
   stopKeeping();
   return calls;

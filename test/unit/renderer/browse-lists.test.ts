@@ -50,18 +50,18 @@ describe('typing to jump', () => {
     ['zz', 5],
     ['a', 0],
   ])('%s', async (text, row) => {
-    expect(await findRow(text, names.length, async (at) => names[at], false)).toBe(row);
+    expect(await findRow(text, names.length, async (index) => names[index], false)).toBe(row);
   });
   test('also downwards', async () => {
     const reversedNames = [...names].reverse();
-    expect(await findRow('d', reversedNames.length, async (at) => reversedNames[at], true)).toBe(2);
+    expect(await findRow('d', reversedNames.length, async (index) => reversedNames[index], true)).toBe(2);
   });
   test('reads twenty rows of a million', async () => {
     let readCount = 0;
     const row = await findRow(
       '0765432',
       1_000_000,
-      async (at) => ((readCount += 1), String(at).padStart(7, '0')),
+      async (index) => ((readCount += 1), String(index).padStart(7, '0')),
       false,
     );
     expect(row).toBe(765_432);

@@ -78,20 +78,20 @@ test.each([
   expect(plan.fadeMs).toBeLessThan(12_000);
   expect(plan.fromMs + plan.fadeMs * plan.rate).toBeCloseTo(4 * MINUTE_MS, 3);
   // times at which the beats of both tracks are heard, from the start of the fade
-  const leavingBeats = leaving.beatsMs.map((at) => (at - plan.fromMs) / plan.rate).filter((at) => at >= 0);
-  const comingBeats = coming.beatsMs.map((at) => at - plan.startMs).filter((at) => at <= plan.fadeMs);
+  const leavingBeats = leaving.beatsMs.map((beatMs) => (beatMs - plan.fromMs) / plan.rate).filter((at) => at >= 0);
+  const comingBeats = coming.beatsMs.map((beatMs) => beatMs - plan.startMs).filter((at) => at <= plan.fadeMs);
   const [slowerBeats, fasterBeats] = next > bpm ? [leavingBeats, comingBeats] : [comingBeats, leavingBeats];
-  const sharedBeats = slowerBeats.filter((at) => at <= Math.min(leavingBeats.at(-1)!, comingBeats.at(-1)!) + 1);
+  const sharedBeats = slowerBeats.filter((beatMs) => beatMs <= Math.min(leavingBeats.at(-1)!, comingBeats.at(-1)!) + 1);
   expect(sharedBeats.length).toBeGreaterThan(6);
-  for (const at of sharedBeats)
-    expect(Math.min(...fasterBeats.map((otherBeat) => Math.abs(otherBeat - at)))).toBeLessThan(1);
+  for (const beatMs of sharedBeats)
+    expect(Math.min(...fasterBeats.map((otherBeat) => Math.abs(otherBeat - beatMs)))).toBeLessThan(1);
 });
 
 test.each([
   { name: 'tempos too far apart', leaving: { beatsMs: listBeats(120) }, coming: { beatsMs: listBeats(135) } },
   {
     name: 'an uneven beat',
-    leaving: { beatsMs: listBeats(120).map((at, i) => at + (i % 3) * 60) },
+    leaving: { beatsMs: listBeats(120).map((beatMs, i) => beatMs + (i % 3) * 60) },
     coming: { beatsMs: listBeats(122) },
   },
 ])('the speed stays, and the next track still begins on a beat: $name', ({ leaving, coming }) => {

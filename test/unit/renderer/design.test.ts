@@ -50,7 +50,7 @@ it('an icon has one meaning', () => {
   const body = /^export \{\n([^}]+)\} from/m.exec(readText(ICONS_FILE))?.[1] ?? '';
   const icons = [...body.matchAll(/^ {2}(Icon\w+)( as (Icon\w+))?,$/gm)];
   expect(icons.length).toBeGreaterThan(80);
-  for (const names of [icons.map(([, drawn]) => drawn), icons.map(([, drawn, , meaning]) => meaning ?? drawn)])
+  for (const names of [icons.map(([, drawing]) => drawing), icons.map(([, drawn, , meaning]) => meaning ?? drawn)])
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
 });
 

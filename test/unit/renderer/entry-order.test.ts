@@ -29,6 +29,6 @@ test.each([
   ['down to the last place', [3], 1, 5, { beforeIndex: null }],
   ['down from the end', [4], 1, 5, undefined],
   ['several down', [1, 2], 1, 5, { beforeIndex: 4 }],
-] as const)('one step %s', (_, chosen, step, count, target) => {
-  expect(stepTarget(chosen, step, count)).toEqual(target);
+] as const)('one step %s', (_, chosenIndex, step, count, target) => {
+  expect(stepTarget(chosenIndex, step, count)).toEqual(target);
 });

@@ -8,22 +8,22 @@ const rowsFrom = (first: number): RowRange => ({ first, last: first + SCREEN_ROW
 
 /** Simulates a list that loads one screen at a time, each `answerMs` after its request. */
 function drag(steps: readonly { at: number; now: number }[], answerMs: number): { at: number; shows: number }[] {
-  const loaded = new Set([0]);
-  let request: { first: number; until: number } | undefined;
+  const loadedRows = new Set([0]);
+  let request: { first: number; loadedAt: number } | undefined;
   let heldRows: Held<RowRange> = { shown: rowsFrom(0), passed: [] };
   return steps.map(({ at: first, now }) => {
-    if (request && request.until <= now) {
-      loaded.add(request.first);
+    if (request && request.loadedAt <= now) {
+      loadedRows.add(request.first);
       request = undefined;
     }
-    if (!loaded.has(first)) request ??= { first, until: now + answerMs };
+    if (!loadedRows.has(first)) request ??= { first, loadedAt: now + answerMs };
     const rows = heldRows.passed.at(-1)?.first === first ? heldRows.passed.at(-1)! : rowsFrom(first);
-    heldRows = nextHeld(heldRows, rows, (range) => loaded.has(range.first), now);
+    heldRows = nextHeld(heldRows, rows, (range) => loadedRows.has(range.first), now);
     return { at: first, shows: heldRows.shown.first };
   });
 }
-const blanks = (frames: { shows: number }[], loaded: (first: number) => boolean) =>
-  frames.filter(({ shows }) => !loaded(shows)).length;
+const blanks = (frames: { shows: number }[], isLoaded: (first: number) => boolean) =>
+  frames.filter(({ shows }) => !isLoaded(shows)).length;
 
 test('rows of the last place stay until those of the next one are here', () => {
   const frames = drag(
@@ -39,13 +39,13 @@ test('while the scroll bar is dragged, every place that was loaded shows, and no
   const shownPlaces = [...new Set(frames.map(({ shows }) => shows))];
   expect(shownPlaces.length).toBeGreaterThan(30);
   expect(shownPlaces).toEqual(shownPlaces.toSorted((a, b) => a - b));
-  for (const { at: wanted, shows } of frames) expect(wanted - shows).toBeLessThanOrEqual(6 * 8_000);
+  for (const { at: wantedRow, shows } of frames) expect(wantedRow - shows).toBeLessThanOrEqual(6 * 8_000);
 });
 
 test('when nothing comes for long, blank rows show where the list is', () => {
   const steps = Array.from({ length: 60 }, (_, i) => ({ at: i * 8_000, now: i * 16 }));
   const frames = drag(steps, 10_000);
-  const firstBlankFrame = frames.findIndex(({ at: wanted, shows }) => wanted > 0 && wanted === shows);
+  const firstBlankFrame = frames.findIndex(({ at: wantedRow, shows }) => wantedRow > 0 && wantedRow === shows);
   expect(steps[firstBlankFrame]?.now).toBeGreaterThanOrEqual(HOLD_MS);
   expect(blanks(frames.slice(firstBlankFrame), (first) => first === 0)).toBe(frames.length - firstBlankFrame);
 });

@@ -196,7 +196,7 @@ describe('albums to continue', () => {
       toPlayedTrack(30, 3, '2026-02-01T10:00:00Z'),
     ];
     expect(unfinishedAlbums([album(1, 9), album(2, 4), album(3, 1)], plays)).toEqual([
-      { album: album(1, 9), heard: 2, lastTrackId: 12 },
+      { album: album(1, 9), heardCount: 2, lastTrackId: 12 },
     ]);
   });
 });

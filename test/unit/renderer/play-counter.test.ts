@@ -15,37 +15,37 @@ function listener() {
   const playRange = (fromMs: number, toMs: number, durationMs: number) => {
     for (let positionMs = fromMs + 250; positionMs <= toMs; positionMs += 250) counter.hear(positionMs, durationMs);
   };
-  return { plays, counter, hear: playRange, told: () => plays.map(({ playedMs }) => playedMs) };
+  return { plays, counter, playRange, playedTimes: () => plays.map(({ playedMs }) => playedMs) };
 }
 
 test.each([
   { name: 'half of a short track', durationMs: 60_000, enough: 30_000 },
   { name: 'four minutes of a long one', durationMs: 3_600_000, enough: 240_000 },
 ])('$name is a play, and less is not', ({ durationMs, enough: requiredMs }) => {
-  const { counter, hear, plays } = listener();
+  const { counter, playRange, plays } = listener();
   counter.start(track, 0);
-  hear(0, requiredMs - 250, durationMs);
+  playRange(0, requiredMs - 250, durationMs);
   expect(plays).toEqual([]);
-  hear(requiredMs - 250, requiredMs, durationMs);
+  playRange(requiredMs - 250, requiredMs, durationMs);
   expect(plays).toEqual([{ id: expect.stringMatching(/^[\d-]+$/), track, playedAt: startTime, playedMs: requiredMs }]);
 });
 
 test('it is reported again at the end, with the total duration', () => {
-  const { counter, hear, told } = listener();
+  const { counter, playRange, playedTimes } = listener();
   counter.start(track, 0);
-  hear(0, 60_000, 60_000);
-  expect(told()).toEqual([30_000]);
+  playRange(0, 60_000, 60_000);
+  expect(playedTimes()).toEqual([30_000]);
   counter.stop();
-  expect(told()).toEqual([30_000, 60_000]);
+  expect(playedTimes()).toEqual([30_000, 60_000]);
   counter.stop();
-  expect(told()).toEqual([30_000, 60_000]);
+  expect(playedTimes()).toEqual([30_000, 60_000]);
 });
 
 test('all reports of one listening have one id, and another listening of the track has another', () => {
-  const { counter, hear, plays } = listener();
+  const { counter, playRange, plays } = listener();
   for (let round = 0; round < 2; round++) {
     counter.start(track, 0);
-    hear(0, 60_000, 60_000);
+    playRange(0, 60_000, 60_000);
     counter.stop();
   }
   const [firstId, repeatedId, secondId] = plays.map(({ id }) => id);
@@ -55,31 +55,31 @@ test('all reports of one listening have one id, and another listening of the tra
 test('a listening goes on in another window or on another device, and is one play', () => {
   const [firstListener, secondListener] = [listener(), listener()];
   firstListener.counter.start(track, 0);
-  firstListener.hear(0, 21_000, 60_000);
+  firstListener.playRange(0, 21_000, 60_000);
   const { listening } = firstListener.counter;
   secondListener.counter.start(track, 21_000, listening);
-  secondListener.hear(21_000, 43_000, 60_000);
+  secondListener.playRange(21_000, 43_000, 60_000);
   expect(firstListener.plays).toEqual([]);
   expect(secondListener.plays).toEqual([{ id: listening?.id, track, playedAt: startTime, playedMs: 30_000 }]);
 });
 
 test('a listening of another track does not continue', () => {
-  const { counter, hear, plays } = listener();
+  const { counter, playRange, plays } = listener();
   counter.start({ id: 8 } as QueueTrack, 0);
-  hear(0, 21_000, 60_000);
+  playRange(0, 21_000, 60_000);
   const { listening } = counter;
   counter.start(track, 0, listening);
-  hear(0, 21_000, 60_000);
+  playRange(0, 21_000, 60_000);
   expect(plays).toEqual([]);
   expect(counter.listening).toMatchObject({ trackId: 7, heardMs: 21_000 });
 });
 
 test('seeking ahead does not count', () => {
-  const { counter, hear, plays } = listener();
+  const { counter, playRange, plays } = listener();
   counter.start(track, 0);
-  hear(0, 10_000, 60_000);
+  playRange(0, 10_000, 60_000);
   counter.jump(50_000);
-  hear(50_000, 60_000, 60_000);
+  playRange(50_000, 60_000, 60_000);
   counter.stop();
   expect(plays).toEqual([]);
 });
@@ -92,19 +92,19 @@ test('an unexpected jump does not count', () => {
 });
 
 test('playing the same part again counts', () => {
-  const { counter, hear, plays } = listener();
+  const { counter, playRange, plays } = listener();
   counter.start(track, 0);
-  hear(0, 20_000, 60_000);
+  playRange(0, 20_000, 60_000);
   counter.jump(0);
-  hear(0, 10_000, 60_000);
+  playRange(0, 10_000, 60_000);
   expect(plays).toHaveLength(1);
 });
 
 test('a track that repeats is a play each time', () => {
-  const { counter, hear, plays } = listener();
+  const { counter, playRange, plays } = listener();
   for (let time = 0; time < 3; time += 1) {
     counter.start(track, 0);
-    hear(0, 4_000, 8_000);
+    playRange(0, 4_000, 8_000);
   }
   expect(plays).toHaveLength(3);
 });

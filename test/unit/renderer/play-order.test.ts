@@ -36,8 +36,8 @@ test.each([
   { key: 3, to: 99, order: [1, 2, 4, 3], index: 1 },
   { key: 9, to: 0, order: [1, 2, 3, 4], index: 1 },
 ])('moving $key to $to keeps the current one', ({ key, to: targetIndex, order, index }) => {
-  const changed = moveEntry({ queue: makeQueue(4), index: 1 }, key, targetIndex);
-  expect({ order: keys(changed.queue), index: changed.index }).toEqual({ order, index });
+  const changedOrder = moveEntry({ queue: makeQueue(4), index: 1 }, key, targetIndex);
+  expect({ order: keys(changedOrder.queue), index: changedOrder.index }).toEqual({ order, index });
 });
 
 test.each([
@@ -46,8 +46,8 @@ test.each([
   { key: 3, order: [1, 2], index: 1 },
   { key: 9, order: [1, 2, 3], index: 1 },
 ])('removing $key', ({ key, order, index }) => {
-  const changed = removeEntry({ queue: makeQueue(3), index: 1 }, key);
-  expect({ order: keys(changed.queue), index: changed.index }).toEqual({ order, index });
+  const changedOrder = removeEntry({ queue: makeQueue(3), index: 1 }, key);
+  expect({ order: keys(changedOrder.queue), index: changedOrder.index }).toEqual({ order, index });
 });
 
 test('removing the only entry leaves nothing current', () => {

@@ -25,7 +25,7 @@ test.each([
   expect(steered({ queue, index: 1 }, radio, steering).radio).toMatchObject({ more, less });
 });
 
-const feed = (fetchRadio: (asked: Radio) => Promise<{ tracks: QueueTrack[]; by: Radio['by'] }>) => {
+const feed = (fetchRadio: (requestedRadio: Radio) => Promise<{ tracks: QueueTrack[]; by: Radio['by'] }>) => {
   let state = { queue: [entry(1)], index: 0, radio } as unknown as PlayerState;
   const update = (change: Partial<PlayerState>) => {
     state = { ...state, ...change };

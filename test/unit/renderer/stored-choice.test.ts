@@ -73,11 +73,11 @@ test('a damaged text is put aside also when nothing was read before', () => {
   expect(storedValues.get('size.damaged')).toBe('nonsense');
 });
 
-test.each(['full', 'not allowed'])('where storage is %s a choice holds until the page is closed', (why) => {
+test.each(['full', 'not allowed'])('where storage is %s a choice holds until the page is closed', (storageState) => {
   const choice = sizeChoice();
   choice.set({ height: 2 });
-  isFull = why === 'full';
-  isAllowed = why === 'full';
+  isFull = storageState === 'full';
+  isAllowed = storageState === 'full';
   const heights: number[] = [];
   choice.onChange(() => heights.push(choice.get().height));
   choice.set({ height: 9 });

@@ -19,7 +19,7 @@ function flatten(texts: Texts, prefix = ''): [string, string][] {
 
 const placeholders = (text: string | undefined): string =>
   [...(text ?? '').matchAll(/\{\{[^}]+\}\}/g)]
-    .map(([found]) => found)
+    .map(([key]) => key)
     .sort()
     .join(' ');
 

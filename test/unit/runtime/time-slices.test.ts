@@ -19,7 +19,7 @@ test('work begins at once, unless other work has just taken a slice', async () =
   await afterOthers();
   setCaller('first');
   expect(yieldIfDue()).toBeUndefined();
-  for (const until = performance.now() + 6; performance.now() < until;);
+  for (const sliceEnd = performance.now() + 6; performance.now() < sliceEnd;);
   setCaller('second');
   const wait = yieldIfDue();
   expect(wait).toBeInstanceOf(Promise);

@@ -45,12 +45,12 @@ it('music that seems the same', () => {
 
 it('several files with the same bytes are one, and files that have no hash are not', () => {
   const file = (id: number, audioHash: string | null) => ({ id: id as TrackId, audioHash });
-  const certain = (...files: ReturnType<typeof file>[]): number[] =>
+  const certainIds = (...files: ReturnType<typeof file>[]): number[] =>
     filterCertainFiles(files.map((successor) => ({ goneId: 1 as TrackId, successor }))).map(
       ({ successor }) => successor.id,
     );
-  expect(certain(file(2, 'a'), file(3, 'a'))).toEqual([2]);
-  expect(certain(file(2, 'a'), file(3, 'b'))).toEqual([]);
-  expect(certain(file(2, NO_HASH), file(3, NO_HASH))).toEqual([]);
-  expect(certain(file(2, null), file(3, null))).toEqual([]);
+  expect(certainIds(file(2, 'a'), file(3, 'a'))).toEqual([2]);
+  expect(certainIds(file(2, 'a'), file(3, 'b'))).toEqual([]);
+  expect(certainIds(file(2, NO_HASH), file(3, NO_HASH))).toEqual([]);
+  expect(certainIds(file(2, null), file(3, null))).toEqual([]);
 });

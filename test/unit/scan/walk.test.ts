@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-function make(...files: string[]): void {
+function makeFiles(...files: string[]): void {
   for (const file of files) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), IGNORE_FILES.includes(basename(file)) ? '' : file);
@@ -58,7 +58,7 @@ function knownFiles(folders: KnownFolder[] = []): KnownFileRow {
   const listFilesOf = (id: number): KnownFile[] => folders[id]?.files ?? [];
   return {
     folders,
-    queriedFolders: queriedFolders,
+    queriedFolders,
     findFolder(path) {
       const id = folders.findIndex((folder) => folder.path === path);
       const { imageName = null, signature = null } = folders[id] ?? {};
@@ -73,7 +73,9 @@ function knownFiles(folders: KnownFolder[] = []): KnownFileRow {
       folders
         .map(({ path, imageName, signature }, id) => ({ id, path, imageName, artistImage: null, signature }))
         .filter(({ id }) => !seenIds.has(id))
-        .filter(({ path }) => walkedFolders.some((above) => above === '' || `${path}/`.startsWith(`${above}/`))),
+        .filter(({ path }) =>
+          walkedFolders.some((walkedFolder) => walkedFolder === '' || `${path}/`.startsWith(`${walkedFolder}/`)),
+        ),
     begin(foldersToWalk) {
       walkedFolders = foldersToWalk;
       seenIds.clear();
@@ -83,20 +85,22 @@ function knownFiles(folders: KnownFolder[] = []): KnownFileRow {
 }
 
 interface WalkedPart {
-  at?: string;
+  walkRoot?: string;
   folders?: string[];
   restore?: boolean;
 }
 
-function* walking(knownFiles: KnownFileRow, { at = root, folders = [''], restore = false }: WalkedPart = {}) {
+function* walking(knownFiles: KnownFileRow, { walkRoot = root, folders = [''], restore = false }: WalkedPart = {}) {
   knownFiles.begin(folders);
-  yield* walk({ root: at, folders, closedKeys: [], ignoredNames: '', knownFiles, restore, canSplit: true });
+  yield* walk({ root: walkRoot, folders, closedKeys: [], ignoredNames: '', knownFiles, restore, canSplit: true });
 }
 
-const walkAll = (known: KnownFileRow = knownFiles(), part: WalkedPart = {}): FolderBatch[] => [...walking(known, part)];
+const walkAll = (knownRows: KnownFileRow = knownFiles(), walkedPart: WalkedPart = {}): FolderBatch[] => [
+  ...walking(knownRows, walkedPart),
+];
 
 /** Turns all files that a walk found into tracks. */
-function settled(state: KnownFile['state'] = 'track'): ReturnType<typeof knownFiles> {
+function makeTrackRows(state: KnownFile['state'] = 'track'): ReturnType<typeof knownFiles> {
   return knownFiles(
     walkAll().map(({ path, imageName, signature, candidates }) => ({
       path,
@@ -125,7 +129,7 @@ const paths = (batches: FolderBatch[], pickFiles: (batch: FolderBatch) => readon
     .toSorted();
 const candidates = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.candidates);
 const listGonePaths = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.goneFiles);
-const returned = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.returnedFiles);
+const listReturnedPaths = (batches: FolderBatch[]): string[] => paths(batches, (batch) => batch.returnedFiles);
 const reasons = (
   batches: FolderBatch[],
   pickFiles: (batch: FolderBatch) => readonly { name: string; reason: string }[] = (batch) => batch.skippedFiles,
@@ -141,7 +145,7 @@ const touch = (file: string, seconds: number): void => utimesSync(join(root, fil
 
 describe('what is found', () => {
   test('is audio by its name, whatever the case, in every folder', () => {
-    make('a.mp3', 'B.FLAC', 'x/c.Ogg', 'x/y/z/d.m4a', 'x/notes.txt', 'x/no-extension', 'x/.mp3', 'x/list.mp3.bak');
+    makeFiles('a.mp3', 'B.FLAC', 'x/c.Ogg', 'x/y/z/d.m4a', 'x/notes.txt', 'x/no-extension', 'x/.mp3', 'x/list.mp3.bak');
     const batches = walkAll();
     expect(candidates(batches)).toEqual(['B.FLAC', 'a.mp3', 'x/c.Ogg', 'x/y/z/d.m4a']);
     expect(reasons(batches)).toEqual({
@@ -153,7 +157,7 @@ describe('what is found', () => {
   });
 
   test('has its size, its time and its identity on disk', () => {
-    make('a.mp3');
+    makeFiles('a.mp3');
     utimesSync(join(root, 'a.mp3'), 1_000, 1_234.567891);
     const stat = statSync(join(root, 'a.mp3'));
     expect(walkAll()[0]?.candidates).toEqual([
@@ -173,11 +177,11 @@ describe('what is found', () => {
 
   test('is nothing in an empty folder, which is then known', () => {
     expect(candidates(walkAll())).toEqual([]);
-    expect(walkAll(settled())).toEqual([]);
+    expect(walkAll(makeTrackRows())).toEqual([]);
   });
 
   test('excludes folders with an ignore mark, and everything below', () => {
-    make(
+    makeFiles(
       'a.mp3',
       'ignored/.ignore',
       'ignored/b.mp3',
@@ -193,25 +197,25 @@ describe('what is found', () => {
   });
 
   test('is nothing when the music folder itself is marked', () => {
-    make('a.mp3', '.ignore');
+    makeFiles('a.mp3', '.ignore');
     expect(walkAll()).toEqual([]);
   });
 
   test('excludes names that start with one dot', () => {
-    make('.hidden.mp3', '.folder/a.mp3', '._a.mp3', '...And.mp3', 'a.mp3');
+    makeFiles('.hidden.mp3', '.folder/a.mp3', '._a.mp3', '...And.mp3', 'a.mp3');
     const batches = walkAll();
     expect(candidates(batches)).toEqual(['...And.mp3', 'a.mp3']);
     expect(Object.keys(reasons(batches)).toSorted()).toEqual(['._a.mp3', '.folder', '.hidden.mp3']);
   });
 
   test('includes a folder that is named like a track', () => {
-    make('Live.mp3/a.mp3');
+    makeFiles('Live.mp3/a.mp3');
     expect(candidates(walkAll())).toEqual(['Live.mp3/a.mp3']);
   });
 
   test('is 128 levels deep, and reports where it stops', () => {
     const folderNames = Array.from({ length: 130 }, () => 'd');
-    make(...[1, 128, 129, 130].map((levels) => [...folderNames.slice(0, levels), 'a.mp3'].join('/')));
+    makeFiles(...[1, 128, 129, 130].map((levels) => [...folderNames.slice(0, levels), 'a.mp3'].join('/')));
     const batches = walkAll();
     expect(candidates(batches).map((path) => path.split('/').length - 1)).toEqual([1, 128]);
     expect(Object.entries(reasons(batches))).toEqual([
@@ -220,7 +224,7 @@ describe('what is found', () => {
   });
 
   test('is only what is below a requested folder', () => {
-    make('a.mp3', 'x/b.mp3', 'x/y/c.mp3', 'xy/d.mp3');
+    makeFiles('a.mp3', 'x/b.mp3', 'x/y/c.mp3', 'xy/d.mp3');
     expect(candidates(walkAll(knownFiles(), { folders: ['x'] }))).toEqual(['x/b.mp3', 'x/y/c.mp3']);
     expect(candidates(walkAll(knownFiles(), { folders: ['x/y'] }))).toEqual(['x/y/c.mp3']);
   });
@@ -228,7 +232,7 @@ describe('what is found', () => {
 
 describe('links', () => {
   onUnix('to a file inside the music folder are followed', () => {
-    make('x/a.mp3', 'x/cover.jpg');
+    makeFiles('x/a.mp3', 'x/cover.jpg');
     symlinkSync('x/a.mp3', join(root, 'b.mp3'));
     symlinkSync(join(root, 'b.mp3'), join(root, 'c.mp3'));
     symlinkSync('x/cover.jpg', join(root, 'cover.jpg'));
@@ -241,7 +245,7 @@ describe('links', () => {
   });
 
   onUnix('to anything else are not, and each is told why', () => {
-    make('music/x/a.mp3', 'outside.mp3', 'outside/b.mp3', 'music-too/c.mp3');
+    makeFiles('music/x/a.mp3', 'outside.mp3', 'outside/b.mp3', 'music-too/c.mp3');
     const linkInMusic = (target: string, linkPath: string): void => symlinkSync(target, join(root, 'music', linkPath));
     linkInMusic('../outside.mp3', 'out.mp3');
     linkInMusic('../music-too/c.mp3', 'sibling.mp3');
@@ -252,7 +256,7 @@ describe('links', () => {
     linkInMusic('one.mp3', 'two.mp3');
     linkInMusic('/dev/null', 'null.mp3');
     linkInMusic('out.mp3', 'further.mp3');
-    const batches = walkAll(knownFiles(), { at: join(root, 'music') });
+    const batches = walkAll(knownFiles(), { walkRoot: join(root, 'music') });
     expect(candidates(batches)).toEqual(['x/a.mp3']);
     expect(reasons(batches)).toEqual({
       'out.mp3': expect.stringMatching(/leads out/),
@@ -268,14 +272,14 @@ describe('links', () => {
   });
 
   onUnix('on the way to the music folder do not matter', () => {
-    make('music/a.mp3');
+    makeFiles('music/a.mp3');
     symlinkSync('music', join(root, 'link'));
     symlinkSync('a.mp3', join(root, 'music/b.mp3'));
-    expect(candidates(walkAll(knownFiles(), { at: join(root, 'link') }))).toEqual(['a.mp3', 'b.mp3']);
+    expect(candidates(walkAll(knownFiles(), { walkRoot: join(root, 'link') }))).toEqual(['a.mp3', 'b.mp3']);
   });
 
   onUnix('and pipes are passed over without waiting', () => {
-    make('a.mp3');
+    makeFiles('a.mp3');
     execFileSync('mkfifo', [join(root, 'pipe.mp3')]);
     const batches = walkAll();
     expect(candidates(batches)).toEqual(['a.mp3']);
@@ -305,12 +309,12 @@ describe('names', () => {
     const batches = walkAll();
     expect(candidates(batches)).toEqual(['a\\x5cxe9.mp3', 'a\\xe9.mp3']);
     expect(new Set(batches[0]?.candidates.map(({ ino }) => ino)).size).toBe(2);
-    make('x/a\\xe9.mp3'); // this folder also has names that are valid text
+    makeFiles('x/a\\xe9.mp3'); // this folder also has names that are valid text
     expect(candidates(walkAll(knownFiles(), { folders: ['x'] }))).toEqual(['x/a\\x5cxe9.mp3']);
   });
 
   onLinux('in both Unicode forms are two files', () => {
-    make('Bj\u00f6rk.mp3', 'Bjo\u0308rk.mp3', '\ufffd.mp3', '夜/🎸.mp3');
+    makeFiles('Bj\u00f6rk.mp3', 'Bjo\u0308rk.mp3', '\ufffd.mp3', '夜/🎸.mp3');
     expect(candidates(walkAll())).toEqual(['Bj\u00f6rk.mp3', 'Bjo\u0308rk.mp3', '\ufffd.mp3', '夜/🎸.mp3'].toSorted());
   });
 });
@@ -326,33 +330,33 @@ describe('the cover image in a folder', () => {
     [['cover.txt', 'cover'], null],
     [['cover.jpg.mp3'], null],
   ])('of %j is %j', (images, expectedImage) => {
-    make('a.mp3', ...images);
+    makeFiles('a.mp3', ...images);
     expect(walkAll()[0]).toMatchObject({ imageName: expectedImage, imageChanged: expectedImage !== null });
   });
 
   test('is reported when it is added, renamed and removed', () => {
-    make('x/a.mp3');
-    const known = settled();
-    expect(walkAll(known).map((batch) => batch.imageChanged)).toEqual([false]);
-    make('x/cover.jpg');
-    expect(walkAll(known)).toMatchObject([
+    makeFiles('x/a.mp3');
+    const knownRows = makeTrackRows();
+    expect(walkAll(knownRows).map((batch) => batch.imageChanged)).toEqual([false]);
+    makeFiles('x/cover.jpg');
+    expect(walkAll(knownRows)).toMatchObject([
       { path: 'x', imageName: 'cover.jpg', imageChanged: true, unchangedCount: 1 },
     ]);
-    (known.folders.find((folder) => folder.path === 'x') as KnownFolder).imageName = 'cover.jpg';
-    expect(walkAll(known)).toMatchObject([{ imageChanged: false }]);
+    (knownRows.folders.find((folder) => folder.path === 'x') as KnownFolder).imageName = 'cover.jpg';
+    expect(walkAll(knownRows)).toMatchObject([{ imageChanged: false }]);
     unlinkSync(join(root, 'x/cover.jpg'));
-    expect(walkAll(known)).toMatchObject([{ path: 'x', imageName: null, imageChanged: true }]);
+    expect(walkAll(knownRows)).toMatchObject([{ path: 'x', imageName: null, imageChanged: true }]);
   });
 });
 
 describe('a known file', () => {
   test('that is unchanged is only counted, and no row of its folder is read', () => {
-    make('a.mp3', 'b.mp3', 'x/c.mp3');
-    const known = settled();
-    known.listFiles = () => {
+    makeFiles('a.mp3', 'b.mp3', 'x/c.mp3');
+    const knownRows = makeTrackRows();
+    knownRows.listFiles = () => {
       throw new Error('a row was read');
     };
-    const batches = walkAll(known);
+    const batches = walkAll(knownRows);
     expect(batches).toHaveLength(1);
     expect(countUnchanged(batches)).toBe(3);
     expect(candidates(batches)).toEqual([]);
@@ -370,63 +374,65 @@ describe('a known file', () => {
     ['an earlier time', () => touch('x/a.mp3', 500)],
     ['a time that differs by a thousandth of a second', () => touch('x/a.mp3', 1_000.001)],
   ])('with %s is read again, and its neighbours are not', (_, change) => {
-    make('x/a.mp3', 'x/b.mp3', 'y/c.mp3');
+    makeFiles('x/a.mp3', 'x/b.mp3', 'y/c.mp3');
     for (const file of ['x/a.mp3', 'x/b.mp3']) touch(file, 1_000);
-    const known = settled();
+    const knownRows = makeTrackRows();
     change();
-    const batches = walkAll(known);
+    const batches = walkAll(knownRows);
     expect(candidates(batches)).toEqual(['x/a.mp3']);
     expect(batches[0]?.candidates[0]?.knownFile).toMatchObject({ name: 'a.mp3', state: 'track' });
     expect(countUnchanged(batches)).toBe(2);
-    expect(known.queriedFolders).toEqual(['x']);
+    expect(knownRows.queriedFolders).toEqual(['x']);
     expect(batches[0]?.signature).toEqual(expect.any(String));
   });
 
   test('that failed is reported again, and its folder is not skipped', () => {
-    make('x/a.mp3');
-    const batches = walkAll(settled('failed'));
+    makeFiles('x/a.mp3');
+    const batches = walkAll(makeTrackRows('failed'));
     expect(reasons(batches, (batch) => batch.repeatedFailures)).toEqual({ 'x/a.mp3': 'it is no audio' });
     expect(batches).toMatchObject([{ signature: null, unchangedCount: 1, candidates: [] }]);
   });
 
   test('of a deleted track stays deleted until it changes or deleted ones are requested', () => {
-    make('x/a.mp3');
-    const known = settled('deleted');
-    expect(walkAll(known)).toMatchObject([{ unchangedCount: 1, candidates: [], goneFiles: [], repeatedFailures: [] }]);
-    expect(candidates(walkAll(known, { restore: true }))).toEqual(['x/a.mp3']);
+    makeFiles('x/a.mp3');
+    const knownRows = makeTrackRows('deleted');
+    expect(walkAll(knownRows)).toMatchObject([
+      { unchangedCount: 1, candidates: [], goneFiles: [], repeatedFailures: [] },
+    ]);
+    expect(candidates(walkAll(knownRows, { restore: true }))).toEqual(['x/a.mp3']);
     touch('x/a.mp3', 99);
-    expect(candidates(walkAll(known))).toEqual(['x/a.mp3']);
+    expect(candidates(walkAll(knownRows))).toEqual(['x/a.mp3']);
   });
 
   test('that is a track is not read again when deleted ones are requested', () => {
-    make('x/a.mp3');
-    expect(candidates(walkAll(settled(), { restore: true }))).toEqual([]);
+    makeFiles('x/a.mp3');
+    expect(candidates(walkAll(makeTrackRows(), { restore: true }))).toEqual([]);
   });
 
   test('that was missing and is back unchanged has returned', () => {
-    make('x/a.mp3', 'x/b.mp3');
-    const batches = walkAll(settled('gone'));
-    expect(returned(batches)).toEqual(['x/a.mp3', 'x/b.mp3']);
+    makeFiles('x/a.mp3', 'x/b.mp3');
+    const batches = walkAll(makeTrackRows('gone'));
+    expect(listReturnedPaths(batches)).toEqual(['x/a.mp3', 'x/b.mp3']);
     expect(candidates(batches)).toEqual([]);
   });
 
   test('that was missing and is back changed is read again', () => {
-    make('x/a.mp3');
-    const known = settled('gone');
+    makeFiles('x/a.mp3');
+    const knownRows = makeTrackRows('gone');
     touch('x/a.mp3', 99);
-    expect(candidates(walkAll(known))).toEqual(['x/a.mp3']);
+    expect(candidates(walkAll(knownRows))).toEqual(['x/a.mp3']);
   });
 
   test('that cannot be read is not missing', () => {
-    make('x/a.mp3', 'x/b.mp3');
-    const known = settled();
-    const { findFolder } = known;
-    known.findFolder = (path) => {
+    makeFiles('x/a.mp3', 'x/b.mp3');
+    const knownRows = makeTrackRows();
+    const { findFolder } = knownRows;
+    knownRows.findFolder = (path) => {
       // the file disappears after the listing and before its stat
       if (path === 'x') rmSync(join(root, 'x/a.mp3'));
       return findFolder(path);
     };
-    const batches = walkAll(known);
+    const batches = walkAll(knownRows);
     expect(listGonePaths(batches)).toEqual([]);
     expect(reasons(batches, (batch) => batch.repeatedFailures)).toEqual({
       'x/a.mp3': 'the file cannot be looked at (ENOENT)',
@@ -437,70 +443,70 @@ describe('a known file', () => {
 
 describe('missing', () => {
   test('is a file whose name is no longer in its folder', () => {
-    make('x/a.mp3', 'x/b.mp3');
-    const known = settled();
+    makeFiles('x/a.mp3', 'x/b.mp3');
+    const knownRows = makeTrackRows();
     unlinkSync(join(root, 'x/a.mp3'));
-    const batches = walkAll(known);
+    const batches = walkAll(knownRows);
     expect(listGonePaths(batches)).toEqual(['x/a.mp3']);
     expect(countUnchanged(batches)).toBe(1);
   });
 
   test.each(['gone', 'deleted'] as const)('is not reported again for one that is %s', (state) => {
-    make('x/a.mp3', 'y/b.mp3');
-    const known = settled(state);
+    makeFiles('x/a.mp3', 'y/b.mp3');
+    const knownRows = makeTrackRows(state);
     rmSync(join(root, 'x'), { recursive: true });
     unlinkSync(join(root, 'y/b.mp3'));
-    expect(listGonePaths(walkAll(known))).toEqual([]);
+    expect(listGonePaths(walkAll(knownRows))).toEqual([]);
   });
 
   test('is everything below a folder that no longer exists', () => {
-    make('a.mp3', 'x/b.mp3', 'x/y/c.mp3', 'xy/d.mp3');
-    const known = settled();
+    makeFiles('a.mp3', 'x/b.mp3', 'x/y/c.mp3', 'xy/d.mp3');
+    const knownRows = makeTrackRows();
     renameSync(join(root, 'x'), join(root, 'z'));
-    const batches = walkAll(known);
+    const batches = walkAll(knownRows);
     expect(listGonePaths(batches)).toEqual(['x/b.mp3', 'x/y/c.mp3']);
     expect(candidates(batches)).toEqual(['z/b.mp3', 'z/y/c.mp3']);
   });
 
   test('is everything below a folder that was replaced by a file or a hidden folder', () => {
-    make('x/b.mp3', 'y/c.mp3');
-    const known = settled();
+    makeFiles('x/b.mp3', 'y/c.mp3');
+    const knownRows = makeTrackRows();
     rmSync(join(root, 'x'), { recursive: true });
-    make('x');
+    makeFiles('x');
     renameSync(join(root, 'y'), join(root, '.y'));
-    expect(listGonePaths(walkAll(known))).toEqual(['x/b.mp3', 'y/c.mp3']);
+    expect(listGonePaths(walkAll(knownRows))).toEqual(['x/b.mp3', 'y/c.mp3']);
   });
 
   test('is nothing outside of the walked folders', () => {
-    make('x/a.mp3', 'y/b.mp3');
-    const known = settled();
+    makeFiles('x/a.mp3', 'y/b.mp3');
+    const knownRows = makeTrackRows();
     rmSync(join(root, 'y'), { recursive: true });
     unlinkSync(join(root, 'x/a.mp3'));
-    expect(listGonePaths(walkAll(known, { folders: ['x'] }))).toEqual(['x/a.mp3']);
+    expect(listGonePaths(walkAll(knownRows, { folders: ['x'] }))).toEqual(['x/a.mp3']);
   });
 
   test.each(['.ignore', '.nomedia'])('is everything below a folder that has %s now', (markName) => {
-    make('x/a.mp3', 'x/y/b.mp3', 'xy/c.mp3');
-    const known = settled();
-    make(`x/${markName}`);
-    expect(listGonePaths(walkAll(known))).toEqual(['x/a.mp3', 'x/y/b.mp3']);
-    expect(listGonePaths(walkAll(known, { folders: ['x'] }))).toEqual(['x/a.mp3', 'x/y/b.mp3']);
+    makeFiles('x/a.mp3', 'x/y/b.mp3', 'xy/c.mp3');
+    const knownRows = makeTrackRows();
+    makeFiles(`x/${markName}`);
+    expect(listGonePaths(walkAll(knownRows))).toEqual(['x/a.mp3', 'x/y/b.mp3']);
+    expect(listGonePaths(walkAll(knownRows, { folders: ['x'] }))).toEqual(['x/a.mp3', 'x/y/b.mp3']);
     unlinkSync(join(root, 'x', markName));
-    expect(listGonePaths(walkAll(known))).toEqual([]);
+    expect(listGonePaths(walkAll(knownRows))).toEqual([]);
   });
 
   test('is everything when the music folder itself is ignored now', () => {
-    make('a.mp3', 'x/b.mp3');
-    const known = settled();
-    make('.nomedia');
-    expect(listGonePaths(walkAll(known))).toEqual(['a.mp3', 'x/b.mp3']);
+    makeFiles('a.mp3', 'x/b.mp3');
+    const knownRows = makeTrackRows();
+    makeFiles('.nomedia');
+    expect(listGonePaths(walkAll(knownRows))).toEqual(['a.mp3', 'x/b.mp3']);
   });
 
   test('is nothing below a folder that cannot be listed', () => {
-    make('a.mp3', 'x/b.mp3', 'x/y/c.mp3', 'xy/d.mp3');
-    const known = settled();
-    make('new.mp3'); // the music folder has a new file, so that the walk pauses there
-    const steps = walking(known);
+    makeFiles('a.mp3', 'x/b.mp3', 'x/y/c.mp3', 'xy/d.mp3');
+    const knownRows = makeTrackRows();
+    makeFiles('new.mp3'); // the music folder has a new file, so that the walk pauses there
+    const steps = walking(knownRows);
     const batches = [steps.next().value as FolderBatch];
     rmSync(join(root, 'x'), { recursive: true }); // the folder was in the listing, and cannot be opened now
     batches.push(...steps);
@@ -511,10 +517,10 @@ describe('missing', () => {
   });
 
   test('is nothing when the music folder itself does not exist', () => {
-    make('a.mp3', 'x/b.mp3');
-    const known = settled();
+    makeFiles('a.mp3', 'x/b.mp3');
+    const knownRows = makeTrackRows();
     rmSync(root, { recursive: true });
-    const batches = walkAll(known);
+    const batches = walkAll(knownRows);
     expect(listGonePaths(batches)).toEqual([]);
     expect(reasons(batches, (batch) => batch.repeatedFailures)).toEqual({
       '': 'the folder cannot be listed (ENOENT); its tracks stay as they are',
@@ -524,10 +530,10 @@ describe('missing', () => {
 
 describe('reports', () => {
   test('contain a folder with changes at once, and count the others at the end', () => {
-    make('a/1.mp3', 'b/1.mp3', 'b/2.mp3', 'c/1.mp3');
-    const known = settled();
-    make('b/3.mp3');
-    const batches = walkAll(known);
+    makeFiles('a/1.mp3', 'b/1.mp3', 'b/2.mp3', 'c/1.mp3');
+    const knownRows = makeTrackRows();
+    makeFiles('b/3.mp3');
+    const batches = walkAll(knownRows);
     expect(batches.map(({ path, candidates: found, unchangedCount: same }) => [path, found.length, same])).toEqual([
       ['b', 1, 2],
       ['', 0, 2],
@@ -535,21 +541,22 @@ describe('reports', () => {
   });
 
   test('are sent from time to time by a walk that finds nothing', () => {
-    make(...Array.from({ length: 24 }, (_, n) => Array.from({ length: 100 }, (__, k) => `${n}/${k}.mp3`)).flat());
-    const batches = walkAll(settled());
+    makeFiles(...Array.from({ length: 24 }, (_, n) => Array.from({ length: 100 }, (__, k) => `${n}/${k}.mp3`)).flat());
+    const batches = walkAll(makeTrackRows());
     expect(countUnchanged(batches)).toBe(2_400);
     expect(batches.length).toBeGreaterThan(1);
     expect(Math.max(...batches.map((batch) => batch.unchangedCount))).toBeLessThanOrEqual(2_100);
   });
 
   test('have a signature only if every file can become a track', () => {
-    make('good/a.mp3', 'mixed/a.mp3', 'mixed/b.mp3', 'lost/a.mp3', 'lost/b.mp3');
-    const known = settled();
-    for (const folder of known.folders) folder.signature = null;
-    const listFiles = (path: string): KnownFile[] => known.folders.find((folder) => folder.path === path)?.files ?? [];
+    makeFiles('good/a.mp3', 'mixed/a.mp3', 'mixed/b.mp3', 'lost/a.mp3', 'lost/b.mp3');
+    const knownRows = makeTrackRows();
+    for (const folder of knownRows.folders) folder.signature = null;
+    const listFiles = (path: string): KnownFile[] =>
+      knownRows.folders.find((folder) => folder.path === path)?.files ?? [];
     (listFiles('mixed')[0] as KnownFile).state = 'failed';
     unlinkSync(join(root, 'lost/a.mp3'));
-    expect(Object.fromEntries(walkAll(known).map(({ path, signature }) => [path, signature !== null]))).toEqual({
+    expect(Object.fromEntries(walkAll(knownRows).map(({ path, signature }) => [path, signature !== null]))).toEqual({
       '': true,
       good: true,
       mixed: false,

@@ -5,12 +5,12 @@ import { createLeases } from '../../../server/storage/leases.ts';
 describe('leases on stored objects', () => {
   /** Creates work that runs until `end` is called. */
   function holdWork(): { work: () => Promise<void>; hasBegun: Promise<void>; end: () => void } {
-    const [begun, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [workBegun, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     return {
-      hasBegun: begun.promise,
+      hasBegun: workBegun.promise,
       end: release.resolve,
       work: () => {
-        begun.resolve();
+        workBegun.resolve();
         return release.promise;
       },
     };

@@ -25,8 +25,8 @@ describe('the sent format', () => {
     ['no limit is no limit', FLAC_SOURCE, { maxBitrateKbps: 0 }],
     ['aac is wished of AAC in MP4', AAC_SOURCE, { format: 'aac' }],
     ['opus is wished of Opus in Ogg', OPUS_IN_OGG, { format: 'opus' }],
-  ])('is the original when %s', (_, source, wish) => {
-    expect(chooseAudio(source, wish, true)).toBe('original');
+  ])('is the original when %s', (_, source, request) => {
+    expect(chooseAudio(source, request, true)).toBe('original');
   });
 
   it.each<[SourceAudio, AudioRequest, { profile: string; bitrateKbps: number }]>([
@@ -45,8 +45,8 @@ describe('the sent format', () => {
     [AAC_SOURCE, { format: 'aac', maxBitrateKbps: 160, forceConversion: true }, { profile: 'aac', bitrateKbps: 160 }],
     [ALAC_SOURCE, { format: 'flac' }, { profile: 'flac', bitrateKbps: 0 }],
     [APE_SOURCE, { maxBitrateKbps: 320 }, { profile: 'mp3', bitrateKbps: 320 }],
-  ])('of %j for %j is %j', (source, wish, order) => {
-    expect(chooseAudio(source, wish, true)).toMatchObject(order);
+  ])('of %j for %j is %j', (source, request, order) => {
+    expect(chooseAudio(source, request, true)).toMatchObject(order);
   });
 
   it('is always the original if nothing can be transcoded', () => {
@@ -74,8 +74,8 @@ describe('what browsers play', () => {
     ['wma', 'wma', 'mp3'],
     ['ape', 'ape', 'flac'],
   ])('of %s with %s is converted to %s', (format, codec, expectedFormat) => {
-    const wish = resolveFormat({ format, codec, bitrateKbps: 320 }, { format: 'playable', startMs: 7 });
-    expect(wish).toEqual({ startMs: 7, ...(expectedFormat !== undefined && { format: expectedFormat }) });
+    const resolvedFormat = resolveFormat({ format, codec, bitrateKbps: 320 }, { format: 'playable', startMs: 7 });
+    expect(resolvedFormat).toEqual({ startMs: 7, ...(expectedFormat !== undefined && { format: expectedFormat }) });
   });
 
   it('is asked for only by pages', () => {

@@ -9,10 +9,14 @@ function device() {
   let time = 1_000_000_000;
   const sessions = createPlaybackSessions({ now: () => new Date(time) });
   return {
-    after: (ms: number) => {
+    advance: (ms: number) => {
       time += ms;
     },
-    say: (state: PlaybackState, positionMs = 0, options: { track?: number; ignore?: boolean; rate?: number } = {}) =>
+    reportState: (
+      state: PlaybackState,
+      positionMs = 0,
+      options: { track?: number; ignore?: boolean; rate?: number } = {},
+    ) =>
       sessions.report(
         ANN_ID,
         'phone',
@@ -50,58 +54,58 @@ it('of more devices than anybody has forgets the one that reported least recentl
 
 describe('reported playback', () => {
   it('is a play when half was played', () => {
-    const { say, after } = device();
-    expect(say('starting')).toBeUndefined();
-    after(5_000); // the played time counts from `playing` on
-    say('playing');
-    after(2 * MINUTE_MS);
-    expect(say('stopped', 2 * MINUTE_MS)).toMatchObject({ trackId: 7, heardMs: 2 * MINUTE_MS });
+    const { reportState, advance } = device();
+    expect(reportState('starting')).toBeUndefined();
+    advance(5_000); // the played time counts from `playing` on
+    reportState('playing');
+    advance(2 * MINUTE_MS);
+    expect(reportState('stopped', 2 * MINUTE_MS)).toMatchObject({ trackId: 7, heardMs: 2 * MINUTE_MS });
   });
 
   it('is not one when less was played, however far the position jumped', () => {
-    const { say, after } = device();
-    say('starting');
-    say('playing');
-    after(MINUTE_MS);
-    say('playing', 3.5 * MINUTE_MS);
-    after(30_000);
-    expect(say('stopped', 4 * MINUTE_MS)).toBeUndefined();
+    const { reportState, advance } = device();
+    reportState('starting');
+    reportState('playing');
+    advance(MINUTE_MS);
+    reportState('playing', 3.5 * MINUTE_MS);
+    advance(30_000);
+    expect(reportState('stopped', 4 * MINUTE_MS)).toBeUndefined();
   });
 
   it('does not count a pause', () => {
-    const { say, after } = device();
-    say('playing');
-    after(MINUTE_MS);
-    say('paused', MINUTE_MS);
-    after(10 * MINUTE_MS);
-    expect(say('stopped', MINUTE_MS)).toBeUndefined();
+    const { reportState, advance } = device();
+    reportState('playing');
+    advance(MINUTE_MS);
+    reportState('paused', MINUTE_MS);
+    advance(10 * MINUTE_MS);
+    expect(reportState('stopped', MINUTE_MS)).toBeUndefined();
   });
 
   it('ends with the next track, or with the same one from the start', () => {
-    const { say, after } = device();
-    say('playing');
-    after(3 * MINUTE_MS);
-    expect(say('starting', 0, { track: 8 })).toMatchObject({ trackId: 7 });
-    say('playing', 0, { track: 8 });
-    after(3 * MINUTE_MS);
-    expect(say('starting', 0, { track: 8 })).toMatchObject({ trackId: 8 });
+    const { reportState, advance } = device();
+    reportState('playing');
+    advance(3 * MINUTE_MS);
+    expect(reportState('starting', 0, { track: 8 })).toMatchObject({ trackId: 7 });
+    reportState('playing', 0, { track: 8 });
+    advance(3 * MINUTE_MS);
+    expect(reportState('starting', 0, { track: 8 })).toMatchObject({ trackId: 8 });
   });
 
   it('is not a play when the client says so', () => {
-    const { say, after } = device();
-    say('playing', 0, { ignore: true });
-    after(4 * MINUTE_MS);
-    expect(say('stopped', 0, { ignore: true })).toBeUndefined();
+    const { reportState, advance } = device();
+    reportState('playing', 0, { ignore: true });
+    advance(4 * MINUTE_MS);
+    expect(reportState('stopped', 0, { ignore: true })).toBeUndefined();
   });
 
   it('has its current position, and is deleted half an hour after its end', () => {
-    const { say, after, now } = device();
-    say('playing', 10_000, { rate: 2 });
-    after(5_000);
+    const { reportState, advance, now } = device();
+    reportState('playing', 10_000, { rate: 2 });
+    advance(5_000);
     expect(now()).toMatchObject({ trackId: 7, positionMs: 20_000, state: 'playing' });
-    after(10 * MINUTE_MS);
+    advance(10 * MINUTE_MS);
     expect(now()).toMatchObject({ positionMs: 4 * MINUTE_MS });
-    after(30 * MINUTE_MS);
+    advance(30 * MINUTE_MS);
     expect(now()).toBeUndefined();
   });
 });

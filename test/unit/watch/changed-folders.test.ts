@@ -78,7 +78,7 @@ describe('a file that is still being written', () => {
     let size = 0;
     book.noteFile('a', 'radio.mp3', fileState(size), 0);
     const takenAt = [5_000, 300_000, 599_000, 600_000].filter(
-      (at) => book.take(at, () => fileState(++size)).foldersWithFiles.length > 0,
+      (timeMs) => book.take(timeMs, () => fileState(++size)).foldersWithFiles.length > 0,
     );
     expect(takenAt).toEqual([600_000]);
   });
