@@ -36,7 +36,7 @@ export function parseLyrics(source: string): Lyrics | undefined {
     }
     const background = BACKGROUND_LINE.exec(row);
     if (background) {
-      keptCharacters += pushBackground(background[1] as string, timed);
+      keptCharacters += pushBackground(background[1] as string, timedLines);
       continue;
     }
     keptCharacters += pushTimed(row, timedLines, MAX_LYRICS - keptCharacters);

@@ -177,7 +177,7 @@ function takeOne(
   }
   const hostile = { ...settings, ...HOSTILE_SETTINGS };
   applyArrival(
-    { data: ownDir, building: join(dir, 'new'), takenDatabase: taken: takenPath },
+    { data: ownDir, building: join(dir, 'new'), takenDatabase: takenPath },
     { isImport, isAccepted: false, hasKeys: false, settings: hostile, musicDir: undefined },
     new Date(),
   );

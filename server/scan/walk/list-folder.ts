@@ -57,7 +57,7 @@ export function listFolder(root: MusicRoots, path: string, rules: IgnoreRules): 
   }
   try {
     const ignoreFiles = dirents.map(({ name }) => String(name)).filter((name) => IGNORE_FILES.includes(name));
-    if (ignoreFiles.length > 0) listing.rules = readIgnoreFiles(rules, absolute, ignoreFiles);
+    if (ignoreFiles.length > 0) listing.rules = readIgnoreFiles(rules, absolutePath, ignoreFiles);
   } catch (error) {
     return `an ignore file in the folder cannot be read (${messageOf(error)}); its tracks stay as they are`;
   }
