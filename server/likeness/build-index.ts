@@ -114,12 +114,12 @@ function trainModel(client: Sqlite, tracks: number): VectorModel {
   const trainer = createVectorTrainer();
   const share = Math.min(1, TRAINING_TRACKS / Math.max(1, tracks));
   const rows = client
-    .prepare<{ maxRows: number }, [number | null, Buffer]>(
+    .prepare<{ bucketLimit: number }, [number | null, Buffer]>(
       `SELECT t.album_id, a.character ${FROM_COMPARABLE_TRACKS}
-        AND coalesce(t.album_id, t.id) * 7919 % 10007 < @most ORDER BY t.album_id`,
+        AND coalesce(t.album_id, t.id) * 7919 % 10007 < @bucketLimit ORDER BY t.album_id`,
     )
     .raw()
-    .iterate({ maxRows: Math.ceil(share * 10_007) });
+    .iterate({ bucketLimit: Math.ceil(share * 10_007) });
   for (const [albumId, bytes] of rows) {
     const character = unpackCharacter(bytes);
     if (character) trainer.push(character, albumId);
