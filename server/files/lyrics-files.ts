@@ -1,7 +1,6 @@
-// Reads lyrics files beside the audio: `Song.ttml`, `Song.lrc`, `Song.yaml`, `Song.srt` or `Song.txt` beside `Song.flac`,
-// preferred in this order. They are preferred to lyrics in the tags, since somebody put them there on purpose, unless
-// only the lyrics in the tags are
-// synced.
+// Finds and reads lyrics files beside the audio: `Song.ttml`, `Song.lrc`, `Song.yaml`, `Song.srt`, `Song.vtt` or
+// `Song.txt` beside `Song.flac`, preferred in this order. They are preferred to lyrics in the tags, since somebody put
+// them there on purpose, unless only those in the tags are synced.
 import { parseLyrics } from '../media/lrc.ts';
 import { decodeUtf16, decodeUtf8 } from '../media/text.ts';
 import type { Lyrics } from '../media/types.ts';

@@ -76,7 +76,8 @@ const SELECT = `SELECT a.id, a.title, a.artist_id AS artistId, x.name AS artistN
     c.etag AS coverEtag,
     a.source, a.source_id AS sourceId, a.release_group_mbid AS releaseGroupMbid,
     coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt,
-    coalesce(l.rating, 0) AS rating, ${averageRating('album', 'a.id')} AS averageRating, coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt,
+    coalesce(l.rating, 0) AS rating, ${averageRating('album', 'a.id')} AS averageRating,
+    coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt,
     a.created_at AS createdAt, a.updated_at AS updatedAt
   FROM json_each(@ids) ids CROSS JOIN albums a ON a.id = ids.value
   LEFT JOIN artists x ON x.id = a.artist_id

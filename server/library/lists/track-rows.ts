@@ -117,7 +117,8 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
     t.created_at AS createdAt, t.updated_at AS updatedAt,
     (c.key IS NOT NULL OR t.cover_url IS NOT NULL OR (t.album_sort = '' AND t.has_picture = 1)) AS hasCover,
     c.etag AS coverEtag,
-    coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt, coalesce(l.rating, 0) AS rating, ${averageRating('track', 't.id')} AS averageRating,
+    coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt, coalesce(l.rating, 0) AS rating,
+    ${averageRating('track', 't.id')} AS averageRating,
     coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt, b.position_ms AS bookmarkMs
   FROM json_each(@ids) ids CROSS JOIN tracks t ON t.id = ids.value
   LEFT JOIN albums al ON al.id = t.album_id
