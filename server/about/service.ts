@@ -20,6 +20,7 @@ import { createAboutQueries, type ArtistRow, type IdentityRow } from './queries.
 import type { LOOKUP_ABOUT } from './tasks.ts';
 import type { CommonsFile, Wikimedia } from './wikimedia.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
+import { bindContext } from '../runtime/bind-context.ts';
 
 const DAY_MS = 86_400_000;
 /** The age at which stored facts are requested again; facts change seldom. */
@@ -58,7 +59,64 @@ interface Candidate extends CommonsFile {
 
 export type AboutService = ReturnType<typeof createAboutService>;
 
-export function createAboutService({
+export function createAboutService(deps: AboutDeps) {
+  const context = createContext(deps);
+
+  return {
+    ...bindContext(context, {
+      ofArtist,
+      ofAlbum,
+      candidates,
+      setIdentity,
+      listPictures,
+      readPicture,
+      choosePicture,
+      pictureLost,
+      hasDue,
+    }),
+    /** Looks the artist up now if it is due. When a service fails, nothing is thrown and the artist stays due. */
+    lookUpArtist: (id: ArtistId, signal: AbortSignal): Promise<void> =>
+      isEnabled(context) ? quietly(lookUpArtist(context, id, signal)) : Promise.resolve(),
+    lookUpAlbum: (id: AlbumId, signal: AbortSignal): Promise<void> =>
+      isEnabled(context) ? quietly(lookUpAlbum(context, id, signal)) : Promise.resolve(),
+    /** Handler of `lookup_about`. Each look-up is stored at once, so an interrupted run continues where it stopped. */
+    task: (async (_payload, { signal, progress }) => {
+      const result = { asked: 0, found: 0 };
+      let failures = 0;
+      let lastFault: ServiceError | undefined;
+      const lookUpAll = async <Id>(ids: Iterable<Id>, lookUp: (id: Id) => Promise<boolean>): Promise<void> => {
+        for (const id of ids) {
+          signal.throwIfAborted();
+          if (!isEnabled(context)) return;
+          try {
+            if (await lookUp(id)) result.found++;
+            failures = 0;
+          } catch (error) {
+            if (!(error instanceof ServiceError)) throw error;
+            lastFault = error;
+            if (++failures === MAX_CONSECUTIVE_FAILURES) throw error;
+          }
+          progress(++result.asked, null, `${result.found} found`);
+          await yieldIfDue();
+        }
+      };
+      context.queries.dropUnused(context.nowForAges());
+      for (const ids of context.queries.dueArtists(context.now()))
+        await lookUpAll(ids, (id) => lookUpArtist(context, id, signal));
+      for (const ids of context.queries.dueAlbums(context.now()))
+        await lookUpAll(ids, (id) => lookUpAlbum(context, id, signal));
+      await lookUpAll(context.queries.dueLabels(context.now()), (mbid) =>
+        lookUpSubject(context, 'label', mbid, signal),
+      );
+      if (lastFault) throw lastFault; // the task is retried, which looks up the failed subjects again
+      return result;
+    }) satisfies Handler<typeof LOOKUP_ABOUT>,
+  };
+}
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext({
   db,
   log,
   now,
@@ -72,319 +130,323 @@ export function createAboutService({
   const queries = createAboutQueries({ db });
   // a page and the task may look up the same subject at the same time
   const oneByOne = createLocks<string>();
+  return { log, now, nowForAges, settings, pictures, subjects, wikimedia, libraryChanged, queries, oneByOne };
+}
 
-  const isEnabled = (): boolean => settings.get('ARTIST_INFO_ENABLED');
-  const inMs = (ms: number): Date => new Date(now().getTime() + ms);
-  const retryAt = (failures: number): Date =>
-    inMs(Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** Math.min(failures - 1, 12)));
-  const isDue = (row: { dueAt: Date } | undefined): boolean => !row || row.dueAt <= now();
+const isEnabled = ({ settings }: Context): boolean => settings.get('ARTIST_INFO_ENABLED');
 
-  /** Whether the artist has to be looked up: the time has come, or a new album may tell who the artist is. */
-  const isIdentityDue = ({ id }: ArtistRow, row: IdentityRow | undefined): boolean =>
-    isDue(row) || (row?.failures === 0 && queries.newestAlbumOf(id) > row.askedAlbumId);
+const inMs = ({ now }: Context, ms: number): Date => new Date(now().getTime() + ms);
 
-  function getArtist(id: ArtistId): ArtistRow {
-    const artist = queries.findArtist(id);
-    if (!artist) throw notFound('artist', id);
-    return artist;
-  }
+const retryAt = (context: Context, failures: number): Date =>
+  inMs(context, Math.min(RETRY_MS.longest, RETRY_MS.first * 2 ** Math.min(failures - 1, 12)));
 
-  /** Returns the mbid of the artist, if it is known, and how it was found. */
-  function identityOf({ nameKey, artistMbid }: ArtistRow): { mbid: string | null; identifiedBy: IdentifiedBy | null } {
-    const row = queries.findIdentity(nameKey);
-    if (row?.isManual) return { mbid: row.mbid, identifiedBy: 'person' };
-    if (artistMbid !== null) return { mbid: artistMbid.toLowerCase(), identifiedBy: 'tags' };
-    return { mbid: row?.mbid ?? null, identifiedBy: row?.mbid ? 'albums' : null };
-  }
-  const canBeAsked = ({ name }: ArtistRow, mbid: string | null): boolean =>
-    !isVariousArtists(name) && !name.startsWith('[') && (mbid === null || !isNobody(mbid));
+const isDue = ({ now }: Context, row: { dueAt: Date } | undefined): boolean => !row || row.dueAt <= now();
 
-  function knownFacts(kind: SubjectKind, mbid: string | null): KnownFacts {
-    const row = mbid === null ? undefined : queries.findSubject(kind, mbid);
-    const facts = row?.facts ?? null;
-    if (isEnabled() && mbid !== null && isDue(row)) return { state: 'due', facts };
-    if (facts) return { state: 'known', facts };
-    if (!isEnabled()) return { state: 'off', facts };
-    return { state: row && row.failures > 0 ? 'failed' : 'unknown', facts };
-  }
+/** Whether the artist has to be looked up: the time has come, or a new album may tell who the artist is. */
+const isIdentityDue = (context: Context, { id }: ArtistRow, row: IdentityRow | undefined): boolean =>
+  isDue(context, row) || (row?.failures === 0 && context.queries.newestAlbumOf(id) > row.askedAlbumId);
 
-  /**
-   * Looks a subject up if it is due, and stores the results. Throws a ServiceError when a service could not be reached;
-   * what the others returned is stored all the same.
-   */
-  const lookUpSubject = (
-    kind: SubjectKind,
-    mbid: string,
-    signal: AbortSignal,
-    lookUpMore?: LookUpMore,
-  ): Promise<boolean> =>
-    oneByOne(`${kind} ${mbid}`, async () => {
-      const previousRow = queries.findSubject(kind, mbid);
-      if (!isDue(previousRow)) return false;
-      const description = await describe({ subjects, wikimedia }, { kind, mbid }, previousRow?.facts ?? null, signal);
-      const { facts } = description;
-      const fault = (facts && (await lookUpMore?.(facts))) ?? description.fault;
-      const failures = fault ? (previousRow?.failures ?? 0) + 1 : 0;
-      queries.putSubject({
-        kind,
-        mbid,
-        facts,
-        failures,
-        askedAt: now(),
-        dueAt: fault ? retryAt(failures) : inMs(facts ? REFRESH_MS : IDENTIFY_AGAIN_MS),
-      });
-      libraryChanged();
-      if (fault) throw fault;
-      return facts !== null;
+function getArtist(context: Context, id: ArtistId): ArtistRow {
+  const artist = context.queries.findArtist(id);
+  if (!artist) throw notFound('artist', id);
+  return artist;
+}
+
+/** Returns the mbid of the artist, if it is known, and how it was found. */
+function identityOf(
+  context: Context,
+  { nameKey, artistMbid }: ArtistRow,
+): { mbid: string | null; identifiedBy: IdentifiedBy | null } {
+  const row = context.queries.findIdentity(nameKey);
+  if (row?.isManual) return { mbid: row.mbid, identifiedBy: 'person' };
+  if (artistMbid !== null) return { mbid: artistMbid.toLowerCase(), identifiedBy: 'tags' };
+  return { mbid: row?.mbid ?? null, identifiedBy: row?.mbid ? 'albums' : null };
+}
+
+const canBeAsked = ({ name }: ArtistRow, mbid: string | null): boolean =>
+  !isVariousArtists(name) && !name.startsWith('[') && (mbid === null || !isNobody(mbid));
+
+function knownFacts(context: Context, kind: SubjectKind, mbid: string | null): KnownFacts {
+  const row = mbid === null ? undefined : context.queries.findSubject(kind, mbid);
+  const facts = row?.facts ?? null;
+  if (isEnabled(context) && mbid !== null && isDue(context, row)) return { state: 'due', facts };
+  if (facts) return { state: 'known', facts };
+  if (!isEnabled(context)) return { state: 'off', facts };
+  return { state: row && row.failures > 0 ? 'failed' : 'unknown', facts };
+}
+
+/**
+ * Looks a subject up if it is due, and stores the results. Throws a ServiceError when a service could not be reached;
+ * what the others returned is stored all the same.
+ */
+const lookUpSubject = (
+  context: Context,
+  kind: SubjectKind,
+  mbid: string,
+  signal: AbortSignal,
+  lookUpMore?: LookUpMore,
+): Promise<boolean> =>
+  context.oneByOne(`${kind} ${mbid}`, async () => {
+    const previousRow = context.queries.findSubject(kind, mbid);
+    if (!isDue(context, previousRow)) return false;
+    const description = await describe(
+      { subjects: context.subjects, wikimedia: context.wikimedia },
+      { kind, mbid },
+      previousRow?.facts ?? null,
+      signal,
+    );
+    const { facts } = description;
+    const fault = (facts && (await lookUpMore?.(facts))) ?? description.fault;
+    const failures = fault ? (previousRow?.failures ?? 0) + 1 : 0;
+    context.queries.putSubject({
+      kind,
+      mbid,
+      facts,
+      failures,
+      askedAt: context.now(),
+      dueAt: fault ? retryAt(context, failures) : inMs(context, facts ? REFRESH_MS : IDENTIFY_AGAIN_MS),
     });
-
-  /**
-   * Stores the first usable picture from Wikidata's page, unless the artist has a picture. Returns the error if the
-   * pictures could not be requested.
-   */
-  async function findPicture(
-    { id, nameKey }: ArtistRow,
-    { files }: About,
-    signal: AbortSignal,
-  ): Promise<ServiceError | undefined> {
-    const candidates = files.slice(0, MAX_TRIED_PICTURES);
-    const currentPicture = pictures.find(nameKey);
-    if (
-      currentPicture?.origin === 'commons' &&
-      currentPicture.source !== null &&
-      candidates.includes(currentPicture.source)
-    )
-      return undefined;
-    if (candidates.length === 0 || !pictures.isWanted(nameKey, { source: candidates[0] ?? null })) return undefined;
-    try {
-      for (const file of await wikimedia.findFiles(candidates, signal)) {
-        const bytes = await wikimedia.download(file, signal);
-        try {
-          await pictures.offer(nameKey, bytes, { origin: 'commons', source: file.name, credit: file.credit });
-          return undefined;
-        } catch (error) {
-          if (!(error instanceof UnusablePicture)) throw error;
-          log.warn({ artist_id: id, file: file.name, reason: error.message }, 'picture of an artist not used');
-        }
-      }
-      return undefined;
-    } catch (error) {
-      if (error instanceof ServiceError) return error;
-      throw error;
-    }
-  }
-
-  /** Returns the mbid that was found, or null. Throws a ServiceError, or the reason of `signal`. */
-  async function identifyArtist(artist: ArtistRow, signal: AbortSignal): Promise<string | null> {
-    const { mbid, identifiedBy } = identityOf(artist);
-    if (mbid !== null || identifiedBy === 'person') return mbid;
-    const artistKey = artist.nameKey;
-    const row = queries.findIdentity(artistKey);
-    if (!isIdentityDue(artist, row)) return null;
-    const askedAlbumId = queries.newestAlbumOf(artist.id);
-    const setIdentity = (foundMbid: string | null, failures: number, dueAt: Date): void => {
-      // a person may have identified the artist during the request
-      if (queries.findIdentity(artistKey)?.isManual !== true)
-        queries.putIdentity({ artistKey, mbid: foundMbid, isManual: false, failures, dueAt, askedAlbumId });
-    };
-    try {
-      const foundMbid = await identify(artist.name, queries.albumsOf(artist.id), subjects.artistsOfAlbum, signal);
-      setIdentity(foundMbid, 0, inMs(IDENTIFY_AGAIN_MS));
-      return foundMbid;
-    } catch (error) {
-      const failures = (row?.failures ?? 0) + 1;
-      if (error instanceof ServiceError) setIdentity(null, failures, retryAt(failures));
-      throw error;
-    }
-  }
-
-  async function lookUpArtist(id: ArtistId, signal: AbortSignal): Promise<boolean> {
-    const artist = queries.findArtist(id);
-    if (!artist || !canBeAsked(artist, identityOf(artist).mbid)) return false;
-    const mbid = await oneByOne(`name ${artist.nameKey}`, () => identifyArtist(artist, signal));
-    return mbid !== null && lookUpSubject('artist', mbid, signal, (facts) => findPicture(artist, facts, signal));
-  }
-
-  async function lookUpAlbum(id: AlbumId, signal: AbortSignal): Promise<boolean> {
-    const mbid = queries.findAlbum(id)?.releaseGroupMbid?.toLowerCase();
-    if (mbid === undefined) return false;
-    const isFound = await lookUpSubject('release-group', mbid, signal);
-    for (const label of queries.findSubject('release-group', mbid)?.facts?.labels ?? [])
-      await lookUpSubject('label', label.mbid, signal);
-    return isFound;
-  }
-
-  function assertEnabled(): void {
-    if (!isEnabled()) throw conflict('Looking up artists is off on this server (ARTIST_INFO_ENABLED).');
-  }
-  const toAppError = async <T>(work: Promise<T>): Promise<T> =>
-    work.catch((cause: unknown) => {
-      throw cause instanceof ServiceError ? new AppError('unavailable', cause.message, { cause }) : cause;
-    });
-
-  /** Ignores a ServiceError: the subject stays due and is looked up later. */
-  const quietly = async (work: Promise<unknown>): Promise<void> => {
-    try {
-      await work;
-    } catch (error) {
-      if (!(error instanceof ServiceError)) throw error;
-    }
-  };
-
-  /** Deletes the picture from Commons, which shows the artist that this one was taken for before. */
-  async function forgetFound(artist: ArtistRow): Promise<void> {
-    if (pictures.find(artist.nameKey)?.origin === 'commons') await pictures.reset(artist.id);
-  }
-
-  async function getFile(name: string, signal: AbortSignal): Promise<CommonsFile> {
-    assertEnabled();
-    const [file] = await toAppError(wikimedia.findFiles([name], signal));
-    if (!file) throw notFound('picture', name);
-    return file;
-  }
-
-  return {
-    /** Throws `not_found`. */
-    ofArtist(id: ArtistId) {
-      const artist = getArtist(id);
-      const { mbid, identifiedBy } = identityOf(artist);
-      const row = queries.findIdentity(artist.nameKey);
-      const subject = knownFacts('artist', mbid);
-      const unidentified = (): KnownFacts['state'] =>
-        isIdentityDue(artist, row) ? 'due' : (row?.failures ?? 0) > 0 ? 'failed' : 'unknown';
-      const isSearched = mbid === null && identifiedBy === null && isEnabled();
-      return {
-        mbid,
-        by: identifiedBy,
-        state: !canBeAsked(artist, mbid) ? ('unknown' as const) : isSearched ? unidentified() : subject.state,
-        facts: subject.facts,
-        inLibrary: queries.inLibrary(subject.facts?.people.map((person) => person.mbid) ?? []),
-        picture: pictures.find(artist.nameKey),
-      };
-    },
-    /** Throws `not_found`. */
-    ofAlbum(id: AlbumId): KnownFacts & { labels: About[] } {
-      const album = queries.findAlbum(id);
-      if (!album) throw notFound('album', id);
-      const group = knownFacts('release-group', album.releaseGroupMbid?.toLowerCase() ?? null);
-      const labels = (group.facts?.labels ?? []).map(({ mbid }) => queries.findSubject('label', mbid)?.facts);
-      return { ...group, labels: labels.filter((label) => label != null) };
-    },
-
-    /** Looks the artist up now if it is due. When a service fails, nothing is thrown and the artist stays due. */
-    lookUpArtist: (id: ArtistId, signal: AbortSignal): Promise<void> =>
-      isEnabled() ? quietly(lookUpArtist(id, signal)) : Promise.resolve(),
-    lookUpAlbum: (id: AlbumId, signal: AbortSignal): Promise<void> =>
-      isEnabled() ? quietly(lookUpAlbum(id, signal)) : Promise.resolve(),
-
-    /** Returns MusicBrainz artists that may be this artist. Throws `conflict`, `unavailable`. */
-    async candidates(id: ArtistId, text: string | undefined, signal: AbortSignal): Promise<ArtistCandidate[]> {
-      const { name } = getArtist(id);
-      assertEnabled();
-      return toAppError(subjects.searchArtists(text ?? name, signal));
-    },
-    /**
-     * Stores which MusicBrainz artist this is, as chosen by a person. Null means none of the candidates; undefined
-     * removes the choice, so that tags and albums decide again.
-     */
-    async setIdentity(id: ArtistId, mbid: string | null | undefined, signal: AbortSignal): Promise<void> {
-      const artist = getArtist(id);
-      const previousMbid = identityOf(artist).mbid;
-      if (mbid === undefined) queries.deleteIdentity(artist.nameKey);
-      else
-        queries.putIdentity({
-          artistKey: artist.nameKey,
-          mbid,
-          isManual: true,
-          failures: 0,
-          dueAt: now(),
-          askedAlbumId: 0,
-        });
-      if (identityOf(artist).mbid !== previousMbid) await forgetFound(artist);
-      libraryChanged();
-      if (isEnabled()) await quietly(lookUpArtist(id, signal).then(() => findAgain(id, signal)));
-    },
-
-    /** Lists pictures of the artist on Commons. Throws `conflict`, `unavailable`. */
-    async listPictures(id: ArtistId, signal: AbortSignal): Promise<Candidate[]> {
-      const artist = getArtist(id);
-      assertEnabled();
-      const facts = knownFacts('artist', identityOf(artist).mbid).facts;
-      if (!facts) return [];
-      const pageFiles = await toAppError(wikimedia.findFiles(facts.files, signal));
-      const ofCategory =
-        facts.category === null ? [] : await toAppError(wikimedia.listCategory(facts.category, signal));
-      const currentSource = pictures.find(artist.nameKey)?.source;
-      return [...new Map([...pageFiles, ...ofCategory].map((file) => [file.name, file])).values()].map((file) => ({
-        ...file,
-        isCurrent: file.name === currentSource,
-      }));
-    },
-    /** Returns the unchecked bytes of a picture on Commons. Throws `not_found`, `conflict`, `unavailable`. */
-    readPicture: async (name: string, signal: AbortSignal): Promise<Buffer> =>
-      toAppError(wikimedia.download(await getFile(name, signal), signal)),
-    /** Makes a picture on Commons the artist's picture. With null, the picture is found automatically again. */
-    async choosePicture(id: ArtistId, name: string | null, signal: AbortSignal): Promise<void> {
-      getArtist(id);
-      if (name === null) {
-        await pictures.reset(id);
-        if (isEnabled()) await quietly(findAgain(id, signal));
-        return;
-      }
-      const file = await getFile(name, signal);
-      const bytes = await toAppError(wikimedia.download(file, signal));
-      await pictures.set(id, bytes, { source: file.name, credit: file.credit });
-    },
-
-    /** Makes the artist due after its picture was lost or damaged, so that the picture is fetched again. */
-    pictureLost: (artistKey: string): void => queries.makeDue(artistKey, now()),
-    /** Whether the task has work to do. */
-    async hasDue(): Promise<boolean> {
-      for (const ids of queries.dueArtists(now())) {
-        if (ids.map(getArtist).some((artist) => canBeAsked(artist, identityOf(artist).mbid))) return true;
-        await nextTurn();
-      }
-      for (const ids of queries.dueAlbums(now())) {
-        if (ids.length > 0) return true;
-        await nextTurn();
-      }
-      return queries.dueLabels(now()).length > 0;
-    },
-
-    /** Handler of `lookup_about`. Each look-up is stored at once, so an interrupted run continues where it stopped. */
-    task: (async (_payload, { signal, progress }) => {
-      const result = { asked: 0, found: 0 };
-      let failures = 0;
-      let lastFault: ServiceError | undefined;
-      const lookUpAll = async <Id>(ids: Iterable<Id>, lookUp: (id: Id) => Promise<boolean>): Promise<void> => {
-        for (const id of ids) {
-          signal.throwIfAborted();
-          if (!isEnabled()) return;
-          try {
-            if (await lookUp(id)) result.found++;
-            failures = 0;
-          } catch (error) {
-            if (!(error instanceof ServiceError)) throw error;
-            lastFault = error;
-            if (++failures === MAX_CONSECUTIVE_FAILURES) throw error;
-          }
-          progress(++result.asked, null, `${result.found} found`);
-          await yieldIfDue();
-        }
-      };
-      queries.dropUnused(nowForAges());
-      for (const ids of queries.dueArtists(now())) await lookUpAll(ids, (id) => lookUpArtist(id, signal));
-      for (const ids of queries.dueAlbums(now())) await lookUpAll(ids, (id) => lookUpAlbum(id, signal));
-      await lookUpAll(queries.dueLabels(now()), (mbid) => lookUpSubject('label', mbid, signal));
-      if (lastFault) throw lastFault; // the task is retried, which looks up the failed subjects again
-      return result;
-    }) satisfies Handler<typeof LOOKUP_ABOUT>,
-  };
-
-  async function findAgain(id: ArtistId, signal: AbortSignal): Promise<void> {
-    const artist = getArtist(id);
-    const { facts } = knownFacts('artist', identityOf(artist).mbid);
-    const fault = facts && (await findPicture(artist, facts, signal));
+    context.libraryChanged();
     if (fault) throw fault;
+    return facts !== null;
+  });
+
+/**
+ * Stores the first usable picture from Wikidata's page, unless the artist has a picture. Returns the error if the
+ * pictures could not be requested.
+ */
+async function findPicture(
+  context: Context,
+  { id, nameKey }: ArtistRow,
+  { files }: About,
+  signal: AbortSignal,
+): Promise<ServiceError | undefined> {
+  const candidates = files.slice(0, MAX_TRIED_PICTURES);
+  const currentPicture = context.pictures.find(nameKey);
+  if (
+    currentPicture?.origin === 'commons' &&
+    currentPicture.source !== null &&
+    candidates.includes(currentPicture.source)
+  )
+    return undefined;
+  if (candidates.length === 0 || !context.pictures.isWanted(nameKey, { source: candidates[0] ?? null }))
+    return undefined;
+  try {
+    for (const file of await context.wikimedia.findFiles(candidates, signal)) {
+      const bytes = await context.wikimedia.download(file, signal);
+      try {
+        await context.pictures.offer(nameKey, bytes, { origin: 'commons', source: file.name, credit: file.credit });
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof UnusablePicture)) throw error;
+        context.log.warn({ artist_id: id, file: file.name, reason: error.message }, 'picture of an artist not used');
+      }
+    }
+    return undefined;
+  } catch (error) {
+    if (error instanceof ServiceError) return error;
+    throw error;
   }
+}
+
+/** Returns the mbid that was found, or null. Throws a ServiceError, or the reason of `signal`. */
+async function identifyArtist(context: Context, artist: ArtistRow, signal: AbortSignal): Promise<string | null> {
+  const { mbid, identifiedBy } = identityOf(context, artist);
+  if (mbid !== null || identifiedBy === 'person') return mbid;
+  const artistKey = artist.nameKey;
+  const row = context.queries.findIdentity(artistKey);
+  if (!isIdentityDue(context, artist, row)) return null;
+  const askedAlbumId = context.queries.newestAlbumOf(artist.id);
+  const setIdentity = (foundMbid: string | null, failures: number, dueAt: Date): void => {
+    // a person may have identified the artist during the request
+    if (context.queries.findIdentity(artistKey)?.isManual !== true)
+      context.queries.putIdentity({ artistKey, mbid: foundMbid, isManual: false, failures, dueAt, askedAlbumId });
+  };
+  try {
+    const foundMbid = await identify(
+      artist.name,
+      context.queries.albumsOf(artist.id),
+      context.subjects.artistsOfAlbum,
+      signal,
+    );
+    setIdentity(foundMbid, 0, inMs(context, IDENTIFY_AGAIN_MS));
+    return foundMbid;
+  } catch (error) {
+    const failures = (row?.failures ?? 0) + 1;
+    if (error instanceof ServiceError) setIdentity(null, failures, retryAt(context, failures));
+    throw error;
+  }
+}
+
+async function lookUpArtist(context: Context, id: ArtistId, signal: AbortSignal): Promise<boolean> {
+  const artist = context.queries.findArtist(id);
+  if (!artist || !canBeAsked(artist, identityOf(context, artist).mbid)) return false;
+  const mbid = await context.oneByOne(`name ${artist.nameKey}`, () => identifyArtist(context, artist, signal));
+  return (
+    mbid !== null &&
+    lookUpSubject(context, 'artist', mbid, signal, (facts) => findPicture(context, artist, facts, signal))
+  );
+}
+
+async function lookUpAlbum(context: Context, id: AlbumId, signal: AbortSignal): Promise<boolean> {
+  const mbid = context.queries.findAlbum(id)?.releaseGroupMbid?.toLowerCase();
+  if (mbid === undefined) return false;
+  const isFound = await lookUpSubject(context, 'release-group', mbid, signal);
+  for (const label of context.queries.findSubject('release-group', mbid)?.facts?.labels ?? [])
+    await lookUpSubject(context, 'label', label.mbid, signal);
+  return isFound;
+}
+
+function assertEnabled(context: Context): void {
+  if (!isEnabled(context)) throw conflict('Looking up artists is off on this server (ARTIST_INFO_ENABLED).');
+}
+
+const toAppError = async <T>(work: Promise<T>): Promise<T> =>
+  work.catch((cause: unknown) => {
+    throw cause instanceof ServiceError ? new AppError('unavailable', cause.message, { cause }) : cause;
+  });
+
+/** Ignores a ServiceError: the subject stays due and is looked up later. */
+async function quietly(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+  }
+}
+
+/** Deletes the picture from Commons, which shows the artist that this one was taken for before. */
+async function forgetFound(context: Context, artist: ArtistRow): Promise<void> {
+  if (context.pictures.find(artist.nameKey)?.origin === 'commons') await context.pictures.reset(artist.id);
+}
+
+async function getFile(context: Context, name: string, signal: AbortSignal): Promise<CommonsFile> {
+  assertEnabled(context);
+  const [file] = await toAppError(context.wikimedia.findFiles([name], signal));
+  if (!file) throw notFound('picture', name);
+  return file;
+}
+
+async function findAgain(context: Context, id: ArtistId, signal: AbortSignal): Promise<void> {
+  const artist = getArtist(context, id);
+  const { facts } = knownFacts(context, 'artist', identityOf(context, artist).mbid);
+  const fault = facts && (await findPicture(context, artist, facts, signal));
+  if (fault) throw fault;
+}
+
+/** Throws `not_found`. */
+function ofArtist(context: Context, id: ArtistId) {
+  const artist = getArtist(context, id);
+  const { mbid, identifiedBy } = identityOf(context, artist);
+  const row = context.queries.findIdentity(artist.nameKey);
+  const subject = knownFacts(context, 'artist', mbid);
+  const unidentified = (): KnownFacts['state'] =>
+    isIdentityDue(context, artist, row) ? 'due' : (row?.failures ?? 0) > 0 ? 'failed' : 'unknown';
+  const isSearched = mbid === null && identifiedBy === null && isEnabled(context);
+  return {
+    mbid,
+    by: identifiedBy,
+    state: !canBeAsked(artist, mbid) ? ('unknown' as const) : isSearched ? unidentified() : subject.state,
+    facts: subject.facts,
+    inLibrary: context.queries.inLibrary(subject.facts?.people.map((person) => person.mbid) ?? []),
+    picture: context.pictures.find(artist.nameKey),
+  };
+}
+
+/** Throws `not_found`. */
+function ofAlbum(context: Context, id: AlbumId): KnownFacts & { labels: About[] } {
+  const album = context.queries.findAlbum(id);
+  if (!album) throw notFound('album', id);
+  const group = knownFacts(context, 'release-group', album.releaseGroupMbid?.toLowerCase() ?? null);
+  const labels = (group.facts?.labels ?? []).map(({ mbid }) => context.queries.findSubject('label', mbid)?.facts);
+  return { ...group, labels: labels.filter((label) => label != null) };
+}
+
+/** Returns MusicBrainz artists that may be this artist. Throws `conflict`, `unavailable`. */
+async function candidates(
+  context: Context,
+  id: ArtistId,
+  text: string | undefined,
+  signal: AbortSignal,
+): Promise<ArtistCandidate[]> {
+  const { name } = getArtist(context, id);
+  assertEnabled(context);
+  return toAppError(context.subjects.searchArtists(text ?? name, signal));
+}
+
+/**
+ * Stores which MusicBrainz artist this is, as chosen by a person. Null means none of the candidates; undefined
+ * removes the choice, so that tags and albums decide again.
+ */
+async function setIdentity(
+  context: Context,
+  id: ArtistId,
+  mbid: string | null | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const artist = getArtist(context, id);
+  const previousMbid = identityOf(context, artist).mbid;
+  if (mbid === undefined) context.queries.deleteIdentity(artist.nameKey);
+  else
+    context.queries.putIdentity({
+      artistKey: artist.nameKey,
+      mbid,
+      isManual: true,
+      failures: 0,
+      dueAt: context.now(),
+      askedAlbumId: 0,
+    });
+  if (identityOf(context, artist).mbid !== previousMbid) await forgetFound(context, artist);
+  context.libraryChanged();
+  if (isEnabled(context)) await quietly(lookUpArtist(context, id, signal).then(() => findAgain(context, id, signal)));
+}
+
+/** Lists pictures of the artist on Commons. Throws `conflict`, `unavailable`. */
+async function listPictures(context: Context, id: ArtistId, signal: AbortSignal): Promise<Candidate[]> {
+  const artist = getArtist(context, id);
+  assertEnabled(context);
+  const facts = knownFacts(context, 'artist', identityOf(context, artist).mbid).facts;
+  if (!facts) return [];
+  const pageFiles = await toAppError(context.wikimedia.findFiles(facts.files, signal));
+  const ofCategory =
+    facts.category === null ? [] : await toAppError(context.wikimedia.listCategory(facts.category, signal));
+  const currentSource = context.pictures.find(artist.nameKey)?.source;
+  return [...new Map([...pageFiles, ...ofCategory].map((file) => [file.name, file])).values()].map((file) => ({
+    ...file,
+    isCurrent: file.name === currentSource,
+  }));
+}
+
+/** Returns the unchecked bytes of a picture on Commons. Throws `not_found`, `conflict`, `unavailable`. */
+const readPicture = async (context: Context, name: string, signal: AbortSignal): Promise<Buffer> =>
+  toAppError(context.wikimedia.download(await getFile(context, name, signal), signal));
+
+/** Makes a picture on Commons the artist's picture. With null, the picture is found automatically again. */
+async function choosePicture(context: Context, id: ArtistId, name: string | null, signal: AbortSignal): Promise<void> {
+  getArtist(context, id);
+  if (name === null) {
+    await context.pictures.reset(id);
+    if (isEnabled(context)) await quietly(findAgain(context, id, signal));
+    return;
+  }
+  const file = await getFile(context, name, signal);
+  const bytes = await toAppError(context.wikimedia.download(file, signal));
+  await context.pictures.set(id, bytes, { source: file.name, credit: file.credit });
+}
+
+/** Makes the artist due after its picture was lost or damaged, so that the picture is fetched again. */
+const pictureLost = ({ queries, now }: Context, artistKey: string): void => queries.makeDue(artistKey, now());
+
+/** Whether the task has work to do. */
+async function hasDue(context: Context): Promise<boolean> {
+  for (const ids of context.queries.dueArtists(context.now())) {
+    if (ids.map((id) => getArtist(context, id)).some((artist) => canBeAsked(artist, identityOf(context, artist).mbid)))
+      return true;
+    await nextTurn();
+  }
+  for (const ids of context.queries.dueAlbums(context.now())) {
+    if (ids.length > 0) return true;
+    await nextTurn();
+  }
+  return context.queries.dueLabels(context.now()).length > 0;
 }

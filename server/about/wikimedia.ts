@@ -11,6 +11,7 @@ import { createServiceClient, ServiceError, type ServiceClient } from '../outbou
 import { createTokenBucket, waitFor } from '../outbound/token-bucket.ts';
 import { httpUrl, listOf, textOfHtml } from './untrusted-text.ts';
 import { LANGUAGES } from './texts.ts';
+import { bindContext } from '../runtime/bind-context.ts';
 
 const MAX_TEXT_CHARACTERS = 20_000;
 const MAX_PICTURE_BYTES = 20 << 20;
@@ -112,210 +113,238 @@ interface WikimediaDeps {
 export type Wikimedia = ReturnType<typeof createWikimedia>;
 
 /** Creates the clients. Their methods throw a ServiceError, or the reason of `signal`. */
-export function createWikimedia({ settings, userAgent, perSecond, now }: WikimediaDeps) {
+export function createWikimedia(deps: WikimediaDeps) {
+  const context = createContext(deps) as Context;
+  context.wikidata = client(context, 'Wikidata', 'wikidata', () => context.settings.get('WIKIDATA_BASE_URL'));
+  context.commons = client(context, 'Wikimedia Commons', 'commons', () => context.settings.get('COMMONS_BASE_URL'));
+  context.wikipedias = new Map(
+    LANGUAGES.map((language) => [
+      language as string,
+      client(context, 'Wikipedia', 'wikipedia', () => wikipediaUrl(context, language)),
+    ]),
+  );
+
+  return bindContext(context, { reset, findItem, findText, findFiles, listCategory, download });
+}
+
+interface Context extends ReturnType<typeof createContext> {
+  wikidata: ServiceClient;
+  commons: ServiceClient;
+  wikipedias: Map<string, ServiceClient>;
+}
+
+function createContext({ settings, userAgent, perSecond, now }: WikimediaDeps) {
   const bucket = createTokenBucket({ perSecond });
   const breakers = Object.fromEntries(
     BREAKER_NAMES.map((name) => [name, createBreaker({ now: () => now().getTime() })]),
   ) as Record<(typeof BREAKER_NAMES)[number], ReturnType<typeof createBreaker>>;
-  const client = (name: string, breaker: keyof typeof breakers, baseUrl: () => string): ServiceClient =>
-    createServiceClient({ name, baseUrl, userAgent, bucket, breaker: breakers[breaker], wait: waitFor, saysBusy });
-  const wikidata = client('Wikidata', 'wikidata', () => settings.get('WIKIDATA_BASE_URL'));
-  const commons = client('Wikimedia Commons', 'commons', () => settings.get('COMMONS_BASE_URL'));
-  const wikipediaUrl = (language: string): string =>
-    settings.get('WIKIPEDIA_BASE_URL').replaceAll('{language}', language);
-  const wikipedias = new Map(
-    LANGUAGES.map((language) => [language as string, client('Wikipedia', 'wikipedia', () => wikipediaUrl(language))]),
+  return { settings, userAgent, bucket, breakers };
+}
+
+const client = (
+  { breakers, userAgent, bucket }: Context,
+  name: string,
+  breaker: keyof Context['breakers'],
+  baseUrl: () => string,
+): ServiceClient =>
+  createServiceClient({ name, baseUrl, userAgent, bucket, breaker: breakers[breaker], wait: waitFor, saysBusy });
+
+const wikipediaUrl = ({ settings }: Context, language: string): string =>
+  settings.get('WIKIPEDIA_BASE_URL').replaceAll('{language}', language);
+
+async function request<T extends z.ZodType>(
+  service: ServiceClient,
+  params: Record<string, string>,
+  shape: T,
+  signal: AbortSignal,
+): Promise<z.output<T> | undefined> {
+  const query = new URLSearchParams({ ...params, format: 'json', formatversion: '2' });
+  const { status, body } = await service({ path: `/w/api.php?${query.toString()}` }, signal);
+  const fault = ApiFault.safeParse(body).data?.error.code;
+  if (fault !== undefined && NOT_FOUND_CODE.test(fault)) return undefined;
+  const parsed = status === 200 && fault === undefined ? shape.safeParse(body) : undefined;
+  if (!parsed?.success)
+    throw new ServiceError('unreachable', `A Wikimedia service sent an invalid answer (${status}).`);
+  return parsed.data;
+}
+
+async function files(context: Context, params: Record<string, string>, signal: AbortSignal): Promise<CommonsFile[]> {
+  const answer = await request(
+    context.commons,
+    {
+      ...params,
+      action: 'query',
+      prop: 'imageinfo',
+      iiprop: 'url|size|mime|extmetadata',
+      iiurlwidth: String(PICTURE_WIDTH_PX),
+      iiextmetadatafilter: 'Artist|Attribution|Credit|LicenseShortName|LicenseUrl|NonFree',
+    },
+    Pages(FilePage),
+    signal,
+  );
+  if (answer && !answer.query && 'titles' in params)
+    throw new ServiceError('unreachable', 'Wikimedia Commons sent an answer without the files.');
+  return (answer?.query?.pages ?? []).flatMap(({ title, imageinfo: [info] }) => {
+    const data = info?.extmetadata;
+    const url = info && httpUrl(info.thumburl);
+    if (!info || !data || url === undefined || !info.mime.startsWith('image/')) return [];
+    // the license forbids showing the picture
+    if (data.LicenseShortName === null || data.NonFree === 'true') return [];
+    return [
+      {
+        name: title.replace(/^[^:]*:/, ''),
+        url,
+        width: info.width ?? null,
+        height: info.height ?? null,
+        credit: {
+          author: data.Attribution ?? data.Artist ?? data.Credit,
+          licence: data.LicenseShortName,
+          licenceUrl: data.LicenseUrl ?? null,
+          pageUrl: httpUrl(info.descriptionurl ?? '') ?? null,
+        },
+      },
+    ];
+  });
+}
+
+/** Resets the circuit breakers after an address was changed in the settings. */
+const reset = ({ breakers }: Context): void => Object.values(breakers).forEach((breaker) => breaker.reset());
+
+/** Returns undefined if the item does not exist, or if its claim names another mbid. */
+async function findItem(
+  { wikidata }: Context,
+  id: string,
+  { kind, mbids }: { kind: SubjectKind; mbids: readonly string[] },
+  signal: AbortSignal,
+): Promise<WikidataItem | undefined> {
+  const answer = await request(
+    wikidata,
+    {
+      action: 'wbgetentities',
+      ids: id,
+      props: 'claims|sitelinks',
+      sitefilter: LANGUAGES.map((language) => `${language}wiki`).join('|'),
+    },
+    WikidataAnswer,
+    signal,
+  );
+  if (!answer) return undefined;
+  // the answer uses the current id of the item, which may differ from the requested one
+  const [entity] = Object.values(answer.entities);
+  if (Absent.safeParse(entity).success) return undefined;
+  const parsed = Item.safeParse(entity);
+  if (!parsed.success) throw new ServiceError('unreachable', 'Wikidata sent an invalid answer.');
+  const { claims, sitelinks, id: itemId } = parsed.data;
+  const valuesOf = (property = ''): string[] =>
+    (claims[property] ?? [])
+      .filter(({ rank }) => rank !== 'deprecated')
+      .toSorted((a, b) => Number(b.rank === 'preferred') - Number(a.rank === 'preferred'))
+      .map(({ mainsnak: { datavalue } }) =>
+        typeof datavalue.value === 'string' ? datavalue.value : datavalue.value.id,
+      );
+  const back = valuesOf(MBID_CLAIMS[kind]).map((value) => value.toLowerCase());
+  if (back.length > 0 && !back.some((value) => mbids.includes(value))) return undefined;
+  if (valuesOf(INSTANCE_OF).some((value) => NON_SUBJECT_TYPES.has(value))) return undefined;
+  return {
+    id: itemId,
+    files: [...valuesOf(IMAGE), ...(kind === 'label' ? valuesOf(LOGO) : [])].slice(0, 10),
+    category: valuesOf(CATEGORY)[0] ?? null,
+    articles: new Map(
+      LANGUAGES.flatMap((language) => {
+        const title = sitelinks[`${language}wiki`]?.title;
+        return title === undefined ? [] : [[language, title]];
+      }),
+    ),
+  };
+}
+
+/** Returns the beginning of an article; undefined if the article is gone or is about something else. */
+async function findText(
+  context: Context,
+  language: string,
+  title: string,
+  itemIds: readonly string[],
+  signal: AbortSignal,
+): Promise<AboutText | undefined> {
+  const service = context.wikipedias.get(language);
+  if (!service) return undefined;
+  const answer = await request(
+    service,
+    {
+      action: 'query',
+      prop: 'extracts|pageprops',
+      exintro: '1',
+      explaintext: '1',
+      redirects: '1',
+      ppprop: 'wikibase_item|disambiguation',
+      titles: title,
+    },
+    Pages(Page),
+    signal,
+  );
+  const page = answer?.query?.pages[0];
+  if (!page) throw new ServiceError('unreachable', 'Wikipedia sent an answer without a page.');
+  const { wikibase_item: item = '', disambiguation } = page.pageprops ?? {};
+  if (page.missing !== undefined || disambiguation !== undefined || !itemIds.includes(item)) return undefined;
+  const text = plainText(page.extract ?? '', MAX_TEXT_CHARACTERS)
+    .replace(/\n{2,}/g, '\n')
+    .trim();
+  if (text === '') throw new ServiceError('unreachable', 'Wikipedia sent an article without its text.');
+  const url = `${wikipediaUrl(context, language)}/wiki/${encodeURIComponent(page.title.replaceAll(' ', '_'))}`;
+  return { language, text, title: page.title, url };
+}
+
+/** Returns the files that exist and may be shown, in the order of `names`. */
+async function findFiles(context: Context, names: readonly string[], signal: AbortSignal): Promise<CommonsFile[]> {
+  if (names.length === 0) return [];
+  const namedFiles = await files(context, { titles: names.map((name) => `File:${name}`).join('|') }, signal);
+  const keyOf = (name: string): string => name.replaceAll('_', ' ');
+  return names.flatMap((name) => namedFiles.find((file) => keyOf(file.name) === keyOf(name)) ?? []);
+}
+
+/** Lists the pictures of a category on Commons. */
+const listCategory = (context: Context, category: string, signal: AbortSignal): Promise<CommonsFile[]> =>
+  files(
+    context,
+    {
+      generator: 'categorymembers',
+      gcmtitle: `Category:${category}`,
+      gcmtype: 'file',
+      gcmlimit: String(MAX_CANDIDATES),
+    },
+    signal,
   );
 
-  async function request<T extends z.ZodType>(
-    service: ServiceClient,
-    params: Record<string, string>,
-    shape: T,
-    signal: AbortSignal,
-  ): Promise<z.output<T> | undefined> {
-    const query = new URLSearchParams({ ...params, format: 'json', formatversion: '2' });
-    const { status, body } = await service({ path: `/w/api.php?${query.toString()}` }, signal);
-    const fault = ApiFault.safeParse(body).data?.error.code;
-    if (fault !== undefined && NOT_FOUND_CODE.test(fault)) return undefined;
-    const parsed = status === 200 && fault === undefined ? shape.safeParse(body) : undefined;
-    if (!parsed?.success)
-      throw new ServiceError('unreachable', `A Wikimedia service sent an invalid answer (${status}).`);
-    return parsed.data;
-  }
-
-  async function files(params: Record<string, string>, signal: AbortSignal): Promise<CommonsFile[]> {
-    const answer = await request(
-      commons,
-      {
-        ...params,
-        action: 'query',
-        prop: 'imageinfo',
-        iiprop: 'url|size|mime|extmetadata',
-        iiurlwidth: String(PICTURE_WIDTH_PX),
-        iiextmetadatafilter: 'Artist|Attribution|Credit|LicenseShortName|LicenseUrl|NonFree',
-      },
-      Pages(FilePage),
-      signal,
-    );
-    if (answer && !answer.query && 'titles' in params)
-      throw new ServiceError('unreachable', 'Wikimedia Commons sent an answer without the files.');
-    return (answer?.query?.pages ?? []).flatMap(({ title, imageinfo: [info] }) => {
-      const data = info?.extmetadata;
-      const url = info && httpUrl(info.thumburl);
-      if (!info || !data || url === undefined || !info.mime.startsWith('image/')) return [];
-      // the license forbids showing the picture
-      if (data.LicenseShortName === null || data.NonFree === 'true') return [];
-      return [
-        {
-          name: title.replace(/^[^:]*:/, ''),
-          url,
-          width: info.width ?? null,
-          height: info.height ?? null,
-          credit: {
-            author: data.Attribution ?? data.Artist ?? data.Credit,
-            licence: data.LicenseShortName,
-            licenceUrl: data.LicenseUrl ?? null,
-            pageUrl: httpUrl(info.descriptionurl ?? '') ?? null,
-          },
-        },
-      ];
-    });
-  }
-
-  return {
-    /** Resets the circuit breakers after an address was changed in the settings. */
-    reset: (): void => Object.values(breakers).forEach((breaker) => breaker.reset()),
-
-    /** Returns undefined if the item does not exist, or if its claim names another mbid. */
-    async findItem(
-      id: string,
-      { kind, mbids }: { kind: SubjectKind; mbids: readonly string[] },
-      signal: AbortSignal,
-    ): Promise<WikidataItem | undefined> {
-      const answer = await request(
-        wikidata,
-        {
-          action: 'wbgetentities',
-          ids: id,
-          props: 'claims|sitelinks',
-          sitefilter: LANGUAGES.map((language) => `${language}wiki`).join('|'),
-        },
-        WikidataAnswer,
+/** Returns the bytes of a file, without checking that they are a picture. */
+async function download(
+  { breakers, bucket, settings, userAgent }: Context,
+  { url }: Pick<CommonsFile, 'url'>,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const unreachable = (cause?: unknown): ServiceError =>
+    new ServiceError('unreachable', 'The picture could not be fetched from Wikimedia Commons.', cause);
+  const breaker = breakers.pictures;
+  return bucket.run(async () => {
+    if (!breaker.enter()) throw unreachable();
+    try {
+      const answer = await guardedFetch(new URL(url), {
+        base: new URL(settings.get('COMMONS_BASE_URL')),
+        timeoutMs: PICTURE_TIMEOUT_MS,
+        maxBytes: MAX_PICTURE_BYTES,
         signal,
-      );
-      if (!answer) return undefined;
-      // the answer uses the current id of the item, which may differ from the requested one
-      const [entity] = Object.values(answer.entities);
-      if (Absent.safeParse(entity).success) return undefined;
-      const parsed = Item.safeParse(entity);
-      if (!parsed.success) throw new ServiceError('unreachable', 'Wikidata sent an invalid answer.');
-      const { claims, sitelinks, id: itemId } = parsed.data;
-      const valuesOf = (property = ''): string[] =>
-        (claims[property] ?? [])
-          .filter(({ rank }) => rank !== 'deprecated')
-          .toSorted((a, b) => Number(b.rank === 'preferred') - Number(a.rank === 'preferred'))
-          .map(({ mainsnak: { datavalue } }) =>
-            typeof datavalue.value === 'string' ? datavalue.value : datavalue.value.id,
-          );
-      const back = valuesOf(MBID_CLAIMS[kind]).map((value) => value.toLowerCase());
-      if (back.length > 0 && !back.some((value) => mbids.includes(value))) return undefined;
-      if (valuesOf(INSTANCE_OF).some((value) => NON_SUBJECT_TYPES.has(value))) return undefined;
-      return {
-        id: itemId,
-        files: [...valuesOf(IMAGE), ...(kind === 'label' ? valuesOf(LOGO) : [])].slice(0, 10),
-        category: valuesOf(CATEGORY)[0] ?? null,
-        articles: new Map(
-          LANGUAGES.flatMap((language) => {
-            const title = sitelinks[`${language}wiki`]?.title;
-            return title === undefined ? [] : [[language, title]];
-          }),
-        ),
-      };
-    },
-
-    /** Returns the beginning of an article; undefined if the article is gone or is about something else. */
-    async findText(
-      language: string,
-      title: string,
-      itemIds: readonly string[],
-      signal: AbortSignal,
-    ): Promise<AboutText | undefined> {
-      const service = wikipedias.get(language);
-      if (!service) return undefined;
-      const answer = await request(
-        service,
-        {
-          action: 'query',
-          prop: 'extracts|pageprops',
-          exintro: '1',
-          explaintext: '1',
-          redirects: '1',
-          ppprop: 'wikibase_item|disambiguation',
-          titles: title,
-        },
-        Pages(Page),
-        signal,
-      );
-      const page = answer?.query?.pages[0];
-      if (!page) throw new ServiceError('unreachable', 'Wikipedia sent an answer without a page.');
-      const { wikibase_item: item = '', disambiguation } = page.pageprops ?? {};
-      if (page.missing !== undefined || disambiguation !== undefined || !itemIds.includes(item)) return undefined;
-      const text = plainText(page.extract ?? '', MAX_TEXT_CHARACTERS)
-        .replace(/\n{2,}/g, '\n')
-        .trim();
-      if (text === '') throw new ServiceError('unreachable', 'Wikipedia sent an article without its text.');
-      const url = `${wikipediaUrl(language)}/wiki/${encodeURIComponent(page.title.replaceAll(' ', '_'))}`;
-      return { language, text, title: page.title, url };
-    },
-
-    /** Returns the files that exist and may be shown, in the order of `names`. */
-    async findFiles(names: readonly string[], signal: AbortSignal): Promise<CommonsFile[]> {
-      if (names.length === 0) return [];
-      const namedFiles = await files({ titles: names.map((name) => `File:${name}`).join('|') }, signal);
-      const keyOf = (name: string): string => name.replaceAll('_', ' ');
-      return names.flatMap((name) => namedFiles.find((file) => keyOf(file.name) === keyOf(name)) ?? []);
-    },
-
-    /** Lists the pictures of a category on Commons. */
-    listCategory: (category: string, signal: AbortSignal): Promise<CommonsFile[]> =>
-      files(
-        {
-          generator: 'categorymembers',
-          gcmtitle: `Category:${category}`,
-          gcmtype: 'file',
-          gcmlimit: String(MAX_CANDIDATES),
-        },
-        signal,
-      ),
-
-    /** Returns the bytes of a file, without checking that they are a picture. */
-    async download({ url }: Pick<CommonsFile, 'url'>, signal: AbortSignal): Promise<Buffer> {
-      const unreachable = (cause?: unknown): ServiceError =>
-        new ServiceError('unreachable', 'The picture could not be fetched from Wikimedia Commons.', cause);
-      const breaker = breakers.pictures;
-      return bucket.run(async () => {
-        if (!breaker.enter()) throw unreachable();
-        try {
-          const answer = await guardedFetch(new URL(url), {
-            base: new URL(settings.get('COMMONS_BASE_URL')),
-            timeoutMs: PICTURE_TIMEOUT_MS,
-            maxBytes: MAX_PICTURE_BYTES,
-            signal,
-            headers: { 'user-agent': userAgent(), accept: 'image/*' },
-          });
-          if (answer.status === 429) bucket.pause(10_000);
-          if (answer.status !== 200) throw unreachable();
-          breaker.noteSuccess();
-          return Buffer.from(answer.bytes);
-        } catch (error) {
-          const isFault = (error instanceof OutboundError || error instanceof ServiceError) && !signal.aborted;
-          if (isFault) breaker.noteFailure();
-          else breaker.noteAbandoned();
-          throw isFault ? (error instanceof ServiceError ? error : unreachable(error)) : error;
-        }
-      }, signal);
-    },
-  };
+        headers: { 'user-agent': userAgent(), accept: 'image/*' },
+      });
+      if (answer.status === 429) bucket.pause(10_000);
+      if (answer.status !== 200) throw unreachable();
+      breaker.noteSuccess();
+      return Buffer.from(answer.bytes);
+    } catch (error) {
+      const isFault = (error instanceof OutboundError || error instanceof ServiceError) && !signal.aborted;
+      if (isFault) breaker.noteFailure();
+      else breaker.noteAbandoned();
+      throw isFault ? (error instanceof ServiceError ? error : unreachable(error)) : error;
+    }
+  }, signal);
 }
 
 /** Whether an answer says that the service is busy. MediaWiki sends such errors with status 200. */

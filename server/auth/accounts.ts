@@ -25,6 +25,7 @@ import type { Sessions } from './sessions.ts';
 import { usernameKey } from './username.ts';
 import type { JudgePassword, WeakPasswordRule } from './weak-passwords.ts';
 import { Credentials } from './wire.ts';
+import { bindContext } from '../runtime/bind-context.ts';
 
 /** The email address of an account; only Subsonic clients set and read it. */
 interface EmailTerm {
@@ -57,157 +58,195 @@ interface AccountsDeps {
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-export function createAccounts({ db, now, secretKey, judgePassword, sessions, endOrphans }: AccountsDeps) {
-  const appPasswords = createNamedAppPasswords({ db, now, secretKey, getUser, endOrphans });
-  const insert = (
-    tx: Db,
-    username: string,
-    { passwordHash, hasWeakPassword }: Pick<UserRow, 'passwordHash' | 'hasWeakPassword'>,
-    { isSuperuser, email, ...terms }: AccountTerms & EmailTerm,
-  ): UserRow => {
-    const nameKey = usernameKey(username);
-    assertKeepsAllRights(isSuperuser === true, terms);
-    return insertUser(tx, {
-      ...USUAL_RIGHTS,
-      ...terms,
-      email: email ?? null,
-      username,
-      usernameKey: nameKey,
-      passwordHash,
-      hasWeakPassword,
-      isSuperuser: isSuperuser === true,
-      createdAt: now(),
-    });
-  };
-
-  /** Returns the columns of a new password. */
-  const passwordColumns = async (password: string, username: string, rule: WeakPasswordRule) => {
-    const { hasWeakPassword } = await judgePassword(password, username, rule);
-    return { passwordHash: await hashPassword(password), hasWeakPassword };
-  };
-
-  /**
-   * Changes an account. A new password ends the user's sessions. Throws `not_found`, `invalid`, and `conflict` for a
-   * name in use.
-   */
-  const update = async (
-    id: UserId,
-    { isSuperuser, username, password, revokesAppPasswords = true, email, ...terms }: AccountChange,
-    rule: WeakPasswordRule = 'refuse',
-  ): Promise<UserRow> => {
-    const credentials = parseCredentials(Credentials.partial(), { username, password });
-    const newPassword =
-      credentials.password === undefined
-        ? undefined
-        : await passwordColumns(credentials.password, credentials.username ?? getUser(db, id).username, rule);
-    const assertNameFree = await createNameCheck();
-    const updatedUser = db.transaction(
-      (tx) => {
-        const user = getUser(tx, id);
-        if (isSuperuser === false && user.isSuperuser) assertNotLast(countSuperusers(tx), 'demoted');
-        assertKeepsAllRights(isSuperuser ?? user.isSuperuser, terms);
-        const key = credentials.username === undefined ? user.usernameKey : usernameKey(credentials.username);
-        if (key !== user.usernameKey) assertNameFree(tx, credentials.username ?? user.username, id);
-        if (newPassword) sessions.endAll(tx, id);
-        if (newPassword && revokesAppPasswords) appPasswords.revokeAll(tx, id);
-        return (
-          updateUser(tx, id, {
-            ...terms,
-            ...(email !== undefined && { email }),
-            username: credentials.username ?? user.username,
-            usernameKey: key,
-            isSuperuser: isSuperuser ?? user.isSuperuser,
-            ...(newPassword && { ...newPassword, tokenVersion: user.tokenVersion + 1 }),
-          }) ?? user
-        );
-      },
-      { behavior: 'immediate' },
-    );
-    endOrphans(id);
-    return updatedUser;
-  };
-
-  /** Throws `invalid` for a name that is not allowed, `conflict` for one in use, then `invalid` for the password. */
-  const assertNew = async (input: {
-    username?: unknown;
-    password?: unknown;
-  }): Promise<z.output<typeof Credentials>> => {
-    const account = Credentials.safeParse({ username: input.username, password: input.password });
-    const username = Credentials.shape.username.safeParse(input.username);
-    if (!account.success && !username.success) throw invalid(toFields(account.error));
-    (await createNameCheck())(db, username.data ?? '');
-    if (!account.success) throw invalid(toFields(account.error));
-    return account.data;
-  };
+export function createAccounts(deps: AccountsDeps) {
+  const context = createContext(deps);
 
   return {
-    get: (id: UserId): UserRow => getUser(db, id),
-    list: (page: Page): Paged<UserRow> => listUsers(db, page),
-    listAll: (): UserRow[] => listUsers(db, { limit: -1, offset: 0 }).items,
-    /** Returns the accounts that let others see what they play. */
-    listOpen: (): { id: UserId; username: string }[] => listUsersWithPublicPlays(db),
-    findByName: (username: string): UserRow | undefined => findUserByKey(db, usernameKey(username)),
-    hasSuperuser: (): boolean => countSuperusers(db) > 0,
-
+    ...bindContext(context, {
+      get,
+      list,
+      listAll,
+      listOpen,
+      findByName,
+      hasSuperuser,
+      create,
+      createFirst,
+      setHidesPlaying,
+      update,
+    }),
     /** Makes the checks of `create`, in the same order, without creating the account. */
     async assertNew(input: { username?: unknown; password?: unknown }, rule: WeakPasswordRule) {
-      const account = await assertNew(input);
-      await judgePassword(account.password, account.username, rule);
+      const account = await assertNew(context, input);
+      await context.judgePassword(account.password, account.username, rule);
       return account;
     },
-
-    async create({ username, password, ...terms }: NewAccount, rule: WeakPasswordRule = 'refuse'): Promise<UserRow> {
-      const account = await assertNew({ username, password });
-      const newPassword = await passwordColumns(account.password, account.username, rule);
-      const assertNameFree = await createNameCheck();
-      return db.transaction(
-        (tx) => {
-          assertNameFree(tx, account.username);
-          return insert(tx, account.username, newPassword, terms);
-        },
-        { behavior: 'immediate' },
-      );
-    },
-
-    /** Creates the first superuser. Of several concurrent attempts one succeeds; the others throw `conflict`. */
-    async createFirst(
-      input: Pick<NewAccount, 'username' | 'password'>,
-      rule: WeakPasswordRule = 'refuse',
-    ): Promise<UserRow> {
-      const account = parseCredentials(Credentials, input);
-      const newPassword = await passwordColumns(account.password, account.username, rule);
-      const assertNameFree = await createNameCheck();
-      return db.transaction(
-        (tx) => {
-          if (countSuperusers(tx) > 0) throw conflict('This server is already set up. Sign in instead.');
-          assertNameFree(tx, account.username);
-          return insert(tx, account.username, newPassword, { isSuperuser: true });
-        },
-        { behavior: 'immediate' },
-      );
-    },
-
-    update,
-    /** Sets whether others see what this person plays. */
-    setHidesPlaying: (id: UserId, hidesPlaying: boolean): UserRow =>
-      updateUser(db, id, { hidesPlaying }) ?? getUser(db, id),
-    hashed: passwordColumns,
-
+    hashed: (password: string, username: string, rule: WeakPasswordRule) =>
+      passwordColumns(context, password, username, rule),
     /** Deletes an account with its playlists, likes and history. Throws `conflict` for the last superuser. */
     delete(id: UserId): void {
-      db.transaction(
+      context.db.transaction(
         (tx) => {
           if (getUser(tx, id).isSuperuser) assertNotLast(countSuperusers(tx), 'deleted');
           deleteUser(tx, id);
         },
         { behavior: 'immediate' },
       );
-      endOrphans(id);
+      context.endOrphans(id);
     },
-
-    appPasswords,
+    appPasswords: context.appPasswords,
   };
 }
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext({ db, now, secretKey, judgePassword, sessions, endOrphans }: AccountsDeps) {
+  const appPasswords = createNamedAppPasswords({ db, now, secretKey, getUser, endOrphans });
+  return { db, now, judgePassword, sessions, endOrphans, appPasswords };
+}
+
+function insert(
+  { now }: Context,
+  tx: Db,
+  username: string,
+  { passwordHash, hasWeakPassword }: Pick<UserRow, 'passwordHash' | 'hasWeakPassword'>,
+  { isSuperuser, email, ...terms }: AccountTerms & EmailTerm,
+): UserRow {
+  const nameKey = usernameKey(username);
+  assertKeepsAllRights(isSuperuser === true, terms);
+  return insertUser(tx, {
+    ...USUAL_RIGHTS,
+    ...terms,
+    email: email ?? null,
+    username,
+    usernameKey: nameKey,
+    passwordHash,
+    hasWeakPassword,
+    isSuperuser: isSuperuser === true,
+    createdAt: now(),
+  });
+}
+
+/** Returns the columns of a new password. */
+async function passwordColumns({ judgePassword }: Context, password: string, username: string, rule: WeakPasswordRule) {
+  const { hasWeakPassword } = await judgePassword(password, username, rule);
+  return { passwordHash: await hashPassword(password), hasWeakPassword };
+}
+
+/**
+ * Changes an account. A new password ends the user's sessions. Throws `not_found`, `invalid`, and `conflict` for a
+ * name in use.
+ */
+async function update(
+  context: Context,
+  id: UserId,
+  { isSuperuser, username, password, revokesAppPasswords = true, email, ...terms }: AccountChange,
+  rule: WeakPasswordRule = 'refuse',
+): Promise<UserRow> {
+  const credentials = parseCredentials(Credentials.partial(), { username, password });
+  const newPassword =
+    credentials.password === undefined
+      ? undefined
+      : await passwordColumns(
+          context,
+          credentials.password,
+          credentials.username ?? getUser(context.db, id).username,
+          rule,
+        );
+  const assertNameFree = await createNameCheck();
+  const updatedUser = context.db.transaction(
+    (tx) => {
+      const user = getUser(tx, id);
+      if (isSuperuser === false && user.isSuperuser) assertNotLast(countSuperusers(tx), 'demoted');
+      assertKeepsAllRights(isSuperuser ?? user.isSuperuser, terms);
+      const key = credentials.username === undefined ? user.usernameKey : usernameKey(credentials.username);
+      if (key !== user.usernameKey) assertNameFree(tx, credentials.username ?? user.username, id);
+      if (newPassword) context.sessions.endAll(tx, id);
+      if (newPassword && revokesAppPasswords) context.appPasswords.revokeAll(tx, id);
+      return (
+        updateUser(tx, id, {
+          ...terms,
+          ...(email !== undefined && { email }),
+          username: credentials.username ?? user.username,
+          usernameKey: key,
+          isSuperuser: isSuperuser ?? user.isSuperuser,
+          ...(newPassword && { ...newPassword, tokenVersion: user.tokenVersion + 1 }),
+        }) ?? user
+      );
+    },
+    { behavior: 'immediate' },
+  );
+  context.endOrphans(id);
+  return updatedUser;
+}
+
+/** Throws `invalid` for a name that is not allowed, `conflict` for one in use, then `invalid` for the password. */
+async function assertNew(
+  { db }: Context,
+  input: {
+    username?: unknown;
+    password?: unknown;
+  },
+): Promise<z.output<typeof Credentials>> {
+  const account = Credentials.safeParse({ username: input.username, password: input.password });
+  const username = Credentials.shape.username.safeParse(input.username);
+  if (!account.success && !username.success) throw invalid(toFields(account.error));
+  (await createNameCheck())(db, username.data ?? '');
+  if (!account.success) throw invalid(toFields(account.error));
+  return account.data;
+}
+
+const get = ({ db }: Context, id: UserId): UserRow => getUser(db, id);
+
+const list = ({ db }: Context, page: Page): Paged<UserRow> => listUsers(db, page);
+
+const listAll = ({ db }: Context): UserRow[] => listUsers(db, { limit: -1, offset: 0 }).items;
+
+/** Returns the accounts that let others see what they play. */
+const listOpen = ({ db }: Context): { id: UserId; username: string }[] => listUsersWithPublicPlays(db);
+
+const findByName = ({ db }: Context, username: string): UserRow | undefined => findUserByKey(db, usernameKey(username));
+
+const hasSuperuser = ({ db }: Context): boolean => countSuperusers(db) > 0;
+
+async function create(
+  context: Context,
+  { username, password, ...terms }: NewAccount,
+  rule: WeakPasswordRule = 'refuse',
+): Promise<UserRow> {
+  const account = await assertNew(context, { username, password });
+  const newPassword = await passwordColumns(context, account.password, account.username, rule);
+  const assertNameFree = await createNameCheck();
+  return context.db.transaction(
+    (tx) => {
+      assertNameFree(tx, account.username);
+      return insert(context, tx, account.username, newPassword, terms);
+    },
+    { behavior: 'immediate' },
+  );
+}
+
+/** Creates the first superuser. Of several concurrent attempts one succeeds; the others throw `conflict`. */
+async function createFirst(
+  context: Context,
+  input: Pick<NewAccount, 'username' | 'password'>,
+  rule: WeakPasswordRule = 'refuse',
+): Promise<UserRow> {
+  const account = parseCredentials(Credentials, input);
+  const newPassword = await passwordColumns(context, account.password, account.username, rule);
+  const assertNameFree = await createNameCheck();
+  return context.db.transaction(
+    (tx) => {
+      if (countSuperusers(tx) > 0) throw conflict('This server is already set up. Sign in instead.');
+      assertNameFree(tx, account.username);
+      return insert(context, tx, account.username, newPassword, { isSuperuser: true });
+    },
+    { behavior: 'immediate' },
+  );
+}
+
+/** Sets whether others see what this person plays. */
+const setHidesPlaying = ({ db }: Context, id: UserId, hidesPlaying: boolean): UserRow =>
+  updateUser(db, id, { hidesPlaying }) ?? getUser(db, id);
 
 /** Validates a name and a password, because the command line and the environment create accounts without the API. */
 function parseCredentials<T extends z.ZodType>(

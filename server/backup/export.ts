@@ -42,6 +42,7 @@ import { makeFolder, type FolderDescription } from '../runtime/folders.ts';
 import type { ExportResult } from './wire.ts';
 import { EXPORT_TASK } from './tasks.ts';
 import { yieldIfDue } from '../runtime/time-slices.ts';
+import { bindContext } from '../runtime/bind-context.ts';
 
 const MAX_CONCURRENT_COPIES = 4;
 const MAX_LISTED_PROBLEMS = 20;
@@ -78,6 +79,31 @@ interface ExportRun {
 export type ExportService = ReturnType<typeof createExportService>;
 
 export function createExportService(deps: ExportDeps) {
+  const context = createContext(deps);
+  const task: Handler<typeof EXPORT_TASK> = async ({ folder }, { signal, progress }) => {
+    await mkdir(context.tmpDir, { recursive: true });
+    const base = join(context.tmpDir, `export-${randomBytes(6).toString('hex')}`);
+    const [copy, pathsDatabase] = [`${base}.db`, `${base}-paths.db`];
+    await assertUsable(context, folder).catch((error: unknown) => {
+      throw permanent(error);
+    });
+    try {
+      // no object is deleted during the export
+      return await context.leases.leaseAll(() => exportTo(context, folder, copy, pathsDatabase, { signal, progress }));
+    } finally {
+      for (const path of [pathsDatabase, ...['', '-journal', '-wal', '-shm'].map((suffix) => copy + suffix)])
+        await rm(path, { force: true });
+    }
+  };
+  return {
+    ...bindContext(context, { start }),
+    task,
+  };
+}
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext(deps: ExportDeps) {
   const {
     db,
     storage,
@@ -92,287 +118,296 @@ export function createExportService(deps: ExportDeps) {
     now,
     ownFolders,
   } = deps;
+  return {
+    db,
+    storage,
+    leases,
+    audioStore,
+    playlists,
+    jobs,
+    tmpDir,
+    databasePath,
+    workerUrl,
+    version,
+    now,
+    ownFolders,
+  };
+}
 
-  async function assertUsable(path: string): Promise<void> {
-    if (!(await isFolder(path)))
-      throw new AppError('unavailable', `The folder ${path} does not exist. Create it, or connect its disk.`);
-    assertAllowedFolder(path, ownFolders());
+async function assertUsable(context: Context, path: string): Promise<void> {
+  if (!(await isFolder(path)))
+    throw new AppError('unavailable', `The folder ${path} does not exist. Create it, or connect its disk.`);
+  assertAllowedFolder(path, context.ownFolders());
+}
+
+/** Creates the folder of the export, but not its parent: a missing parent may be on another disk, or misspelt. */
+async function prepareFolder(context: Context, folder: string): Promise<string> {
+  if (!isAbsolute(folder)) throw invalid([{ field: 'folder', message: 'must be an absolute path' }]);
+  const path = resolve(folder);
+  assertAllowedFolder(path, context.ownFolders());
+  if (await isFolder(dirname(path))) makeFolder(path, EXPORT_FOLDER);
+  await assertUsable(context, path);
+  return path;
+}
+
+/**
+ * Copies a file unless it was copied before; returns the number of bytes written. The file is listed for an import if
+ * its bytes match the hash. `listedHashes` has the hashes of the last export, for files of music folders.
+ */
+async function copyFile(
+  context: Context,
+  { folder, paths, result, run: { signal } }: ExportRun,
+  { ref, uri, path, hash }: { ref: FileRef; uri: string; path: string; hash: string | undefined },
+  listedHashes: ReadonlyMap<string, string>,
+): Promise<number> {
+  const file = await context.audioStore.resolve(uri);
+  const { size, modifiedAt } = await file.stat();
+  const filePath = join(folder, ...path.split('/'));
+  const listFile = (sha256: string): void => {
+    const key = ref.startsWith('own:') ? audioKey(sha256, extname(path)) : ref.slice('stored:'.length);
+    paths.addFile(ref, { key, path, hash: sha256, size });
+  };
+  if (await isWritten(filePath, size, modifiedAt)) {
+    listFile(hash ?? listedHashes.get(`${size} ${path}`) ?? (await hashOfFile(filePath, signal)));
+    return 0;
   }
-
-  /** Creates the folder of the export, but not its parent: a missing parent may be on another disk, or misspelt. */
-  async function prepareFolder(folder: string): Promise<string> {
-    if (!isAbsolute(folder)) throw invalid([{ field: 'folder', message: 'must be an absolute path' }]);
-    const path = resolve(folder);
-    assertAllowedFolder(path, ownFolders());
-    if (await isFolder(dirname(path))) makeFolder(path, EXPORT_FOLDER);
-    await assertUsable(path);
-    return path;
-  }
-
-  /**
-   * Copies a file unless it was copied before; returns the number of bytes written. The file is listed for an import if
-   * its bytes match the hash. `listedHashes` has the hashes of the last export, for files of music folders.
-   */
-  async function copyFile(
-    { folder, paths, result, run: { signal } }: ExportRun,
-    { ref, uri, path, hash }: { ref: FileRef; uri: string; path: string; hash: string | undefined },
-    listedHashes: ReadonlyMap<string, string>,
-  ): Promise<number> {
-    const file = await audioStore.resolve(uri);
-    const { size, modifiedAt } = await file.stat();
-    const filePath = join(folder, ...path.split('/'));
-    const listFile = (sha256: string): void => {
-      const key = ref.startsWith('own:') ? audioKey(sha256, extname(path)) : ref.slice('stored:'.length);
-      paths.addFile(ref, { key, path, hash: sha256, size });
-    };
-    if (await isWritten(filePath, size, modifiedAt)) {
-      listFile(hash ?? listedHashes.get(`${size} ${path}`) ?? (await hashOfFile(filePath, signal)));
-      return 0;
+  const { stream } = await file.open();
+  const hasher = createHash('sha256');
+  try {
+    const chunks = yieldBetweenChunks(stream as AsyncIterable<Buffer>, signal);
+    const writtenBytes = await writeWhole(filePath, hashWhileReading(chunks, hasher), modifiedAt);
+    const sha256 = hasher.digest('hex');
+    if (hash === undefined || sha256.startsWith(hash)) listFile(hash ?? sha256);
+    else {
+      // with the present time the copy counts as outdated, and is written again when the original was repaired
+      await utimes(filePath, context.now(), context.now());
+      addProblem(result, `${path}: its bytes do not match their checksum`);
     }
-    const { stream } = await file.open();
-    const hasher = createHash('sha256');
-    try {
-      const chunks = yieldBetweenChunks(stream as AsyncIterable<Buffer>, signal);
-      const writtenBytes = await writeWhole(filePath, hashWhileReading(chunks, hasher), modifiedAt);
-      const sha256 = hasher.digest('hex');
-      if (hash === undefined || sha256.startsWith(hash)) listFile(hash ?? sha256);
-      else {
-        // with the present time the copy counts as outdated, and is written again when the original was repaired
-        await utimes(filePath, now(), now());
-        addProblem(result, `${path}: its bytes do not match their checksum`);
-      }
-      return writtenBytes;
-    } finally {
-      stream.destroy();
-    }
+    return writtenBytes;
+  } finally {
+    stream.destroy();
   }
+}
 
-  async function copyAudio(work: ExportRun, listedHashes: ReadonlyMap<string, string>): Promise<void> {
-    const { paths, result, run } = work;
-    const total = paths.count();
-    await forEachConcurrently(paths.listTracks(), MAX_CONCURRENT_COPIES, async ({ uri, path }) => {
-      run.signal.throwIfAborted();
-      const ref = toFileRef(uri);
-      const hash = ref.startsWith('own:') ? undefined : hashInKey(ref);
-      const bytes = await skipMissing(work, path, () =>
-        copyFile(work, { ref, uri, path: `Music/${path}`, hash }, listedHashes),
-      );
-      if (bytes === undefined) result.without_audio++;
-      else {
-        result.tracks++;
-        if (bytes > 0) result.written++;
-        result.bytes_written += bytes;
-      }
-      run.progress(result.tracks + result.without_audio, total, 'Copying audio');
-    });
-  }
-
-  /** Copies covers to their albums, pictures of artists to their folders, and the files in the trash. */
-  async function copyOtherFiles(
-    work: ExportRun,
-    copy: string,
-    listedHashes: ReadonlyMap<string, string>,
-  ): Promise<void> {
-    const { library, paths, result, run } = work;
-    const findAlbumId = library.prepare<[string], number>('SELECT album_id FROM album_covers WHERE key = ?').pluck();
-    const findArtistName = library
-      .prepare<[string], string>(
-        `SELECT x.name FROM artist_pictures p JOIN artists x ON x.name_key = p.artist_key
-          WHERE p.key = ? AND p.is_current = 1`,
-      )
-      .pluck();
-    for await (const file of listLibraryFiles(copy)) {
-      run.signal.throwIfAborted();
-      const isStored = file.kind === 'stored';
-      const ref: FileRef = isStored ? `stored:${file.key}` : `own:${file.path}`;
-      if (paths.findFile(ref)) continue;
-      const isPicture = isStored && file.fileType === 'cover';
-      const album = isPicture ? paths.folderOfAlbum(findAlbumId.get(file.key) ?? 0) : undefined;
-      const artist = isPicture ? findArtistName.get(file.key) : undefined;
-      const folder = album ?? (artist === undefined ? undefined : safeName(artist, 'Unknown Artist'));
-      const name = album === undefined ? 'artist' : 'cover';
-      const trashName = isStored ? file.key : `files/${safeNames(file.path)}`;
-      const path =
-        folder === undefined
-          ? `data/trash/${trashName}`
-          : paths.reserveFreePath((n) => `Music/${folder}/${numbered(name, n)}${isStored ? extname(file.key) : ''}`);
-      const uri = isStored ? toUri(storage, file.key) : toFileUri(file.path);
-      const hash = isStored ? file.hash : undefined;
-      const bytes = await skipMissing(work, path, () => copyFile(work, { ref, uri, path, hash }, listedHashes));
-      if (bytes === undefined || bytes === 0) continue;
-      result.written++;
+async function copyAudio(context: Context, work: ExportRun, listedHashes: ReadonlyMap<string, string>): Promise<void> {
+  const { paths, result, run } = work;
+  const total = paths.count();
+  await forEachConcurrently(paths.listTracks(), MAX_CONCURRENT_COPIES, async ({ uri, path }) => {
+    run.signal.throwIfAborted();
+    const ref = toFileRef(uri);
+    const hash = ref.startsWith('own:') ? undefined : hashInKey(ref);
+    const bytes = await skipMissing(work, path, () =>
+      copyFile(context, work, { ref, uri, path: `Music/${path}`, hash }, listedHashes),
+    );
+    if (bytes === undefined) result.without_audio++;
+    else {
+      result.tracks++;
+      if (bytes > 0) result.written++;
       result.bytes_written += bytes;
     }
+    run.progress(result.tracks + result.without_audio, total, 'Copying audio');
+  });
+}
+
+/** Copies covers to their albums, pictures of artists to their folders, and the files in the trash. */
+async function copyOtherFiles(
+  context: Context,
+  work: ExportRun,
+  copy: string,
+  listedHashes: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { library, paths, result, run } = work;
+  const findAlbumId = library.prepare<[string], number>('SELECT album_id FROM album_covers WHERE key = ?').pluck();
+  const findArtistName = library
+    .prepare<[string], string>(
+      `SELECT x.name FROM artist_pictures p JOIN artists x ON x.name_key = p.artist_key
+          WHERE p.key = ? AND p.is_current = 1`,
+    )
+    .pluck();
+  for await (const file of listLibraryFiles(copy)) {
+    run.signal.throwIfAborted();
+    const isStored = file.kind === 'stored';
+    const ref: FileRef = isStored ? `stored:${file.key}` : `own:${file.path}`;
+    if (paths.findFile(ref)) continue;
+    const isPicture = isStored && file.fileType === 'cover';
+    const album = isPicture ? paths.folderOfAlbum(findAlbumId.get(file.key) ?? 0) : undefined;
+    const artist = isPicture ? findArtistName.get(file.key) : undefined;
+    const folder = album ?? (artist === undefined ? undefined : safeName(artist, 'Unknown Artist'));
+    const name = album === undefined ? 'artist' : 'cover';
+    const trashName = isStored ? file.key : `files/${safeNames(file.path)}`;
+    const path =
+      folder === undefined
+        ? `data/trash/${trashName}`
+        : paths.reserveFreePath((n) => `Music/${folder}/${numbered(name, n)}${isStored ? extname(file.key) : ''}`);
+    const uri = isStored ? toUri(context.storage, file.key) : toFileUri(file.path);
+    const hash = isStored ? file.hash : undefined;
+    const bytes = await skipMissing(work, path, () => copyFile(context, work, { ref, uri, path, hash }, listedHashes));
+    if (bytes === undefined || bytes === 0) continue;
+    result.written++;
+    result.bytes_written += bytes;
   }
+}
 
-  /** Runs the copying of a file. Returns undefined for a missing file, and reports it. */
-  async function skipMissing(
-    { result }: ExportRun,
-    path: string,
-    copy: () => Promise<number>,
-  ): Promise<number | undefined> {
-    try {
-      return await copy();
-    } catch (error) {
-      if (!(error instanceof AppError && error.code === 'gone')) throw error;
-      addProblem(result, `${path}: ${error.message}`);
-      return undefined;
-    }
+/** Runs the copying of a file. Returns undefined for a missing file, and reports it. */
+async function skipMissing(
+  { result }: ExportRun,
+  path: string,
+  copy: () => Promise<number>,
+): Promise<number | undefined> {
+  try {
+    return await copy();
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === 'gone')) throw error;
+    addProblem(result, `${path}: ${error.message}`);
+    return undefined;
   }
+}
 
-  async function writePlaylists(folder: string, paths: ExportPaths, signal: AbortSignal): Promise<number> {
-    const lists = db.$client
-      .prepare<[], RowAs<typeof playlistsTable, 'id' | 'ownerId'> & { owner: string }>(
-        'SELECT p.id, p.owner_id AS ownerId, u.username AS owner FROM playlists p ' +
-          'JOIN users u ON u.id = p.owner_id WHERE p.deleted_at IS NULL ORDER BY p.id',
-      )
-      .all();
-    for (const { id, ownerId, owner } of lists) {
-      signal.throwIfAborted();
-      const playlist = await playlists.get(ownerId, id);
-      const path = paths.reserveFreePath(
-        (n) => `Playlists/${safeName(owner, 'Somebody')}/${numbered(safeName(playlist.name, 'Playlist'), n)}.m3u8`,
-      );
-      await writeWhole(join(folder, ...path.split('/')), lines(ownerId, playlist));
-    }
-    return lists.length;
-
-    async function* lines(
-      ownerId: UserId,
-      playlist: Awaited<ReturnType<PlaylistService['get']>>,
-    ): AsyncGenerator<string> {
-      yield m3uHead(playlist.name);
-      for await (const entries of playlists.allEntries(ownerId, playlist)) {
-        for (const { track } of entries) {
-          const path = paths.pathOfTrack(track.id);
-          if (path !== undefined) yield m3uEntry({ ...track, path: `../../Music/${path}` });
-        }
-      }
-    }
-  }
-
-  async function exportTo(folder: string, copy: string, pathsDatabase: string, run: Run): Promise<ExportResult> {
-    const { signal, progress } = run;
-    progress(0, null, 'Copying the database');
-    const onProgress = (done: number, total: number): void => progress(done, total, 'Copying the database');
-    await copyDatabase({ workerUrl, from: databasePath, to: copy, signal, onProgress });
-    const library = new Database(copy, { readonly: true });
-    const paths = createExportPaths(library, pathsDatabase);
-    const result: ExportResult = {
-      folder,
-      tracks: 0,
-      written: 0,
-      bytes_written: 0,
-      playlists: 0,
-      without_audio: 0,
-      problems: [],
-    };
-    const work: ExportRun = { folder, library, paths, result, run };
-    try {
-      progress(0, null, 'Choosing file names');
-      await paths.plan(signal);
-      const listedHashes = await readListedHashes(folder);
-      await copyAudio(work, listedHashes);
-      progress(paths.count(), paths.count(), 'Copying covers');
-      await copyOtherFiles(work, copy, listedHashes);
-      progress(paths.count(), paths.count(), 'Writing playlists and data');
-      // without the manifest the export counts as incomplete; writeImport writes it at the end
-      await rm(join(folder, MANIFEST_PATH), { force: true });
-      result.playlists = await writePlaylists(folder, paths, signal);
-      for (const [name, data] of Object.entries(dataFiles(library, paths))) {
-        await writeWhole(join(folder, 'data', `${name}.json`), toJson(data.rows(), signal));
-        for (const [table, rows] of toCsvFiles(name, data))
-          await writeWhole(join(folder, 'data', `${table}.csv`), rows(signal));
-      }
-      await writeImport(work, copy, pathsDatabase);
-      return result;
-    } finally {
-      library.close();
-      paths.close();
-    }
-  }
-
-  /** Writes the database, the list of files and the manifest, which `tonearm import` reads. */
-  async function writeImport(
-    { folder, paths, run: { signal } }: ExportRun,
-    copy: string,
-    pathsDatabase: string,
-  ): Promise<void> {
-    const counts: ExportManifest['counts'] = {
-      tracks: countLibraryFiles(copy).tracks,
-      files: 0,
-      covers: 0,
-      referenced: 0,
-      absent: 0,
-      mended: 0,
-      bytes: 0,
-    };
-    const filesHash = createHash('sha256');
-    let lines = 0;
-    await writeWhole(join(folder, FILES_PATH), hashWhileReading(toJson(fileLines(), signal), filesHash));
-    await cleanForExport(workerUrl, copy, pathsDatabase);
-    const databaseHash = createHash('sha256');
-    const size = await writeWhole(
-      join(folder, DATABASE_PATH),
-      hashWhileReading(createReadStream(copy) as AsyncIterable<Buffer>, databaseHash),
+async function writePlaylists(
+  context: Context,
+  folder: string,
+  paths: ExportPaths,
+  signal: AbortSignal,
+): Promise<number> {
+  const lists = context.db.$client
+    .prepare<[], RowAs<typeof playlistsTable, 'id' | 'ownerId'> & { owner: string }>(
+      'SELECT p.id, p.owner_id AS ownerId, u.username AS owner FROM playlists p ' +
+        'JOIN users u ON u.id = p.owner_id WHERE p.deleted_at IS NULL ORDER BY p.id',
+    )
+    .all();
+  for (const { id, ownerId, owner } of lists) {
+    signal.throwIfAborted();
+    const playlist = await context.playlists.get(ownerId, id);
+    const path = paths.reserveFreePath(
+      (n) => `Playlists/${safeName(owner, 'Somebody')}/${numbered(safeName(playlist.name, 'Playlist'), n)}.m3u8`,
     );
-    const manifest: ExportManifest = {
-      tonearm_export: 1,
-      format: 2,
-      id: toSnapshotId(now()),
-      app_version: version,
-      database: { size, sha256: databaseHash.digest('hex') },
-      lists: [{ sha256: filesHash.digest('hex'), lines }],
-      settings: {},
-      keys: null,
-      counts,
-    };
-    await writeWhole(join(folder, MANIFEST_PATH), asText(`${JSON.stringify(manifest, null, 2)}\n`));
+    await writeWhole(join(folder, ...path.split('/')), lines(ownerId, playlist));
+  }
+  return lists.length;
 
-    async function* fileLines(): AsyncGenerator<ExportLine> {
-      for await (const file of listLibraryFiles(copy)) {
-        const isStored = file.kind === 'stored';
-        const exportedFile = paths.findFile(isStored ? `stored:${file.key}` : `own:${file.path}`);
-        // a file of a music folder that could not be exported; the exported database marks its tracks as missing
-        if (!exportedFile && !isStored) continue;
-        lines++;
-        counts[isStored && file.fileType === 'cover' ? 'covers' : 'files']++;
-        counts.bytes += exportedFile?.size ?? 0;
-        if (exportedFile) yield { kind: 'stored', ...exportedFile };
-        else if (isStored) {
-          counts.absent++;
-          yield { kind: 'stored', key: file.key, hash: file.hash, size: file.size, isAbsent: true };
-        }
+  async function* lines(
+    ownerId: UserId,
+    playlist: Awaited<ReturnType<PlaylistService['get']>>,
+  ): AsyncGenerator<string> {
+    yield m3uHead(playlist.name);
+    for await (const entries of context.playlists.allEntries(ownerId, playlist)) {
+      for (const { track } of entries) {
+        const path = paths.pathOfTrack(track.id);
+        if (path !== undefined) yield m3uEntry({ ...track, path: `../../Music/${path}` });
       }
     }
   }
+}
 
-  const task: Handler<typeof EXPORT_TASK> = async ({ folder }, { signal, progress }) => {
-    await mkdir(tmpDir, { recursive: true });
-    const base = join(tmpDir, `export-${randomBytes(6).toString('hex')}`);
-    const [copy, pathsDatabase] = [`${base}.db`, `${base}-paths.db`];
-    await assertUsable(folder).catch((error: unknown) => {
-      throw permanent(error);
-    });
-    try {
-      // no object is deleted during the export
-      return await leases.leaseAll(() => exportTo(folder, copy, pathsDatabase, { signal, progress }));
-    } finally {
-      for (const path of [pathsDatabase, ...['', '-journal', '-wal', '-shm'].map((suffix) => copy + suffix)])
-        await rm(path, { force: true });
+async function exportTo(
+  context: Context,
+  folder: string,
+  copy: string,
+  pathsDatabase: string,
+  run: Run,
+): Promise<ExportResult> {
+  const { signal, progress } = run;
+  progress(0, null, 'Copying the database');
+  const onProgress = (done: number, total: number): void => progress(done, total, 'Copying the database');
+  await copyDatabase({ workerUrl: context.workerUrl, from: context.databasePath, to: copy, signal, onProgress });
+  const library = new Database(copy, { readonly: true });
+  const paths = createExportPaths(library, pathsDatabase);
+  const result: ExportResult = {
+    folder,
+    tracks: 0,
+    written: 0,
+    bytes_written: 0,
+    playlists: 0,
+    without_audio: 0,
+    problems: [],
+  };
+  const work: ExportRun = { folder, library, paths, result, run };
+  try {
+    progress(0, null, 'Choosing file names');
+    await paths.plan(signal);
+    const listedHashes = await readListedHashes(folder);
+    await copyAudio(context, work, listedHashes);
+    progress(paths.count(), paths.count(), 'Copying covers');
+    await copyOtherFiles(context, work, copy, listedHashes);
+    progress(paths.count(), paths.count(), 'Writing playlists and data');
+    // without the manifest the export counts as incomplete; writeImport writes it at the end
+    await rm(join(folder, MANIFEST_PATH), { force: true });
+    result.playlists = await writePlaylists(context, folder, paths, signal);
+    for (const [name, data] of Object.entries(dataFiles(library, paths))) {
+      await writeWhole(join(folder, 'data', `${name}.json`), toJson(data.rows(), signal));
+      for (const [table, rows] of toCsvFiles(name, data))
+        await writeWhole(join(folder, 'data', `${table}.csv`), rows(signal));
     }
-  };
+    await writeImport(context, work, copy, pathsDatabase);
+    return result;
+  } finally {
+    library.close();
+    paths.close();
+  }
+}
 
-  return {
-    task,
-    /**
-     * Starts an export. Throws `unavailable` when the folder cannot be created, `conflict` when the server uses the
-     * folder.
-     */
-    async start(folder: string): Promise<EnqueuedJob> {
-      return jobs.enqueue(EXPORT_TASK, { folder: await prepareFolder(folder) });
-    },
+/** Writes the database, the list of files and the manifest, which `tonearm import` reads. */
+async function writeImport(
+  context: Context,
+  { folder, paths, run: { signal } }: ExportRun,
+  copy: string,
+  pathsDatabase: string,
+): Promise<void> {
+  const counts: ExportManifest['counts'] = {
+    tracks: countLibraryFiles(copy).tracks,
+    files: 0,
+    covers: 0,
+    referenced: 0,
+    absent: 0,
+    mended: 0,
+    bytes: 0,
   };
+  const filesHash = createHash('sha256');
+  let lines = 0;
+  await writeWhole(join(folder, FILES_PATH), hashWhileReading(toJson(fileLines(), signal), filesHash));
+  await cleanForExport(context.workerUrl, copy, pathsDatabase);
+  const databaseHash = createHash('sha256');
+  const size = await writeWhole(
+    join(folder, DATABASE_PATH),
+    hashWhileReading(createReadStream(copy) as AsyncIterable<Buffer>, databaseHash),
+  );
+  const manifest: ExportManifest = {
+    tonearm_export: 1,
+    format: 2,
+    id: toSnapshotId(context.now()),
+    app_version: context.version,
+    database: { size, sha256: databaseHash.digest('hex') },
+    lists: [{ sha256: filesHash.digest('hex'), lines }],
+    settings: {},
+    keys: null,
+    counts,
+  };
+  await writeWhole(join(folder, MANIFEST_PATH), asText(`${JSON.stringify(manifest, null, 2)}\n`));
+
+  async function* fileLines(): AsyncGenerator<ExportLine> {
+    for await (const file of listLibraryFiles(copy)) {
+      const isStored = file.kind === 'stored';
+      const exportedFile = paths.findFile(isStored ? `stored:${file.key}` : `own:${file.path}`);
+      // a file of a music folder that could not be exported; the exported database marks its tracks as missing
+      if (!exportedFile && !isStored) continue;
+      lines++;
+      counts[isStored && file.fileType === 'cover' ? 'covers' : 'files']++;
+      counts.bytes += exportedFile?.size ?? 0;
+      if (exportedFile) yield { kind: 'stored', ...exportedFile };
+      else if (isStored) {
+        counts.absent++;
+        yield { kind: 'stored', key: file.key, hash: file.hash, size: file.size, isAbsent: true };
+      }
+    }
+  }
+}
+
+/**
+ * Starts an export. Throws `unavailable` when the folder cannot be created, `conflict` when the server uses the
+ * folder.
+ */
+async function start(context: Context, folder: string): Promise<EnqueuedJob> {
+  return context.jobs.enqueue(EXPORT_TASK, { folder: await prepareFolder(context, folder) });
 }
 
 const isFolder = async (path: string): Promise<boolean> =>

@@ -11,6 +11,7 @@ import { FileLine, Manifest, SnapshotId } from './manifest.ts';
 import { createObjects } from './objects.ts';
 import { readBytes, isDamage, seal, unlessDamaged, unseal } from './packs.ts';
 import { HEADER, HEADER_COPY, type BackupTarget } from './target.ts';
+import { bindContext } from '../runtime/bind-context.ts';
 
 const Header = z.object({
   /** In the first format every object is a file. These files stay, and new objects are written into packs. */
@@ -130,169 +131,188 @@ async function unlock({ lock }: Header, passphrase: string | undefined, name: st
 
 /** `isUnsure` says that the header was just written, or was read from its copy. */
 function createRepository(target: BackupTarget, header: Header, cipher: Cipher, isUnsure: boolean) {
-  const objects = createObjects(target, cipher, header.tonearm_backup === 1);
-  const mendedHeaders: string[] = [];
-
-  /** Throws `unavailable` when the header was replaced, because two servers began a backup in the same place. */
-  async function confirmHeader(): Promise<void> {
-    const storedHeader = await readHeader(target);
-    if (storedHeader && storedHeader.header.id !== header.id)
-      throw new AppError('unavailable', `The backup in ${target.name} was replaced by another one. Try again.`);
-    if (storedHeader?.isFirst === true) return;
-    await target.put(HEADER, headerText(header));
-    mendedHeaders.push(HEADER);
-  }
-
-  const readSealed = async (key: string): Promise<unknown> =>
-    unseal(cipher, await target.read(key, MANIFEST_LIMITS.bytes), 'manifest');
-
-  /** Reads the manifest of a snapshot. Throws `not_found` and DamagedObject. */
-  async function readManifestAt(key: string, id: string): Promise<Manifest> {
-    const manifest = Manifest.parse(await readSealed(key));
-    if (manifest.id !== id) throw new DamagedObject('it belongs to another snapshot');
-    return manifest;
-  }
-
-  async function readSnapshot(id: string): Promise<Manifest> {
-    if (!SnapshotId.safeParse(id).success) throw notFound('snapshot', id);
-    try {
-      return await readManifestAt(snapshotKey(id), id);
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-      return await readManifestAt(copyOf(id), id).catch((cause: unknown) => {
-        if (!isDamage(cause)) throw cause;
-        if (error instanceof AppError) throw notFound('snapshot', id);
-        throw new AppError('unavailable', `The snapshot ${id} in ${target.name} is damaged.`, { cause: error });
-      });
-    }
-  }
-
-  /** Yields the files of a snapshot. Throws DamagedObject. */
-  async function* readFiles({ lists }: Pick<Manifest, 'lists'>): AsyncGenerator<FileLine> {
-    for (const sha256 of new Set(lists.map((list) => list.sha256))) yield* readList(sha256);
-  }
-
-  async function* readList(sha256: string): AsyncGenerator<FileLine> {
-    const list = await readBytes(objects.read(sha256), LIST_LIMITS.bytes);
-    let lineCount = 0;
-    for (let start = 0, end = 0; start < list.length; start = end + 1) {
-      end = list.indexOf('\n', start);
-      if (end < 0) end = list.length;
-      if (lineCount++ % LINES_PER_TURN === 0) await nextTurn();
-      if (end - start > LINE_LIMITS.bytes) throw new DamagedObject('a line of it is too long');
-      if (end > start) yield FileLine.parse(parseLimitedJson(list.toString('utf8', start, end), LINE_LIMITS));
-    }
-  }
-
-  async function listIds(prefix: string): Promise<string[]> {
-    const ids: string[] = [];
-    for await (const { key } of target.list(prefix)) {
-      const id = key.slice(prefix.length);
-      if (SnapshotId.safeParse(id).success) ids.push(id);
-    }
-    return ids;
-  }
-
-  /** Returns the ids of all snapshots, newest first, including those of which only the copy exists. */
-  const snapshotIds = async (): Promise<string[]> =>
-    [...new Set([...(await listIds('snapshots/')), ...(await listCopiedIds())])].sort().reverse();
-  const listCopiedIds = (): Promise<string[]> => listIds('copies/');
-
-  async function readUnused(): Promise<{ now: boolean; markedAt: Date } | undefined> {
-    let unusedMark: { now: boolean; markedAt: Date } | undefined;
-    for await (const { key, modifiedAt } of target.list('unused/'))
-      unusedMark = { now: unusedMark?.now === true || key === UNUSED_KEYS.now, markedAt: modifiedAt };
-    return unusedMark;
-  }
+  const context = createContext(target, header, cipher, isUnsure);
 
   return {
-    id: header.id,
-    name: target.name,
-    isEncrypted: header.lock !== null,
-    target,
-    objects,
-    countUnlistedPacks: objects.countUnlistedPacks,
-    has: objects.has,
-    read: objects.read,
-    readSnapshot,
-    readFiles,
-    readList,
-    snapshotIds,
-    readUnused,
-
-    /** Prepares the repository for writing. */
-    async prepare() {
-      if (isUnsure) await confirmHeader();
-      return objects.prepare();
-    },
-
-    async writeSnapshot(manifest: Manifest): Promise<void> {
-      const sealed = await seal(cipher, manifest);
-      await target.put(copyOf(manifest.id), sealed);
-      await target.put(snapshotKey(manifest.id), sealed);
-    },
-
-    /** Writes the snapshots of which only the copy exists: the copy is written first, so a kill can leave it alone. */
-    async finishSnapshots(): Promise<void> {
-      const ids = new Set(await listIds('snapshots/'));
-      for (const id of await listCopiedIds()) {
-        const manifest = ids.has(id) ? undefined : await unlessDamaged(readManifestAt(copyOf(id), id));
-        if (manifest) await target.put(snapshotKey(id), await seal(cipher, manifest));
-      }
-    },
-
-    /**
-     * Deletes a snapshot; returns false when it did not exist. With `isNow` the next backup frees the space, otherwise
-     * a later one does.
-     */
-    async deleteSnapshot(id: string, { isNow }: { isNow: boolean }): Promise<boolean> {
-      if (!SnapshotId.safeParse(id).success) return false;
-      const unusedMark = await readUnused();
-      if (isNow && unusedMark?.now !== true) await target.put(UNUSED_KEYS.now, Buffer.from('\n'));
-      else if (!unusedMark) await target.put(UNUSED_KEYS.later, Buffer.from('\n'));
-      // the copy is deleted first, because a copy without its snapshot counts as a lost snapshot
-      const hadCopy = await target.delete(copyOf(id));
-      return (await target.delete(snapshotKey(id))) || hadCopy;
-    },
-
-    async deleteUnusedMarks(): Promise<void> {
-      for await (const { key } of target.list('unused/')) await target.delete(key);
-    },
-
-    /**
-     * Writes the header and the snapshots again if one of their two files is damaged or missing. Reports what is lost.
-     */
-    async repairCopies(): Promise<{ mended: string[]; lost: string[] }> {
-      const [mended, lost]: [string[], string[]] = [[...mendedHeaders], []];
-      for (const key of [HEADER, HEADER_COPY]) {
-        const storedHeader = await readHeaderAt(target, key);
-        if (storedHeader && storedHeader !== 'damaged') continue;
-        if (header.sum === undefined && key !== HEADER) continue; // headers of the first format have no copy
-        await target.put(key, headerText(header));
-        mended.push(key);
-      }
-      for (const id of await snapshotIds()) {
-        const keys = [snapshotKey(id), copyOf(id)];
-        const manifests = await Promise.all(keys.map((key) => unlessDamaged(readManifestAt(key, id))));
-        const goodManifest = manifests.find((manifest) => manifest !== undefined);
-        if (!goodManifest) lost.push(`snapshot ${id}`);
-        for (const [index, key] of keys.entries()) {
-          if (!goodManifest || manifests[index]) continue;
-          await target.put(key, await seal(cipher, goodManifest));
-          mended.push(key);
-        }
-      }
-      return { mended, lost };
-    },
-
-    /** Returns the stored state of checks; undefined when it does not exist or is damaged. */
-    async readChecks(): Promise<unknown> {
-      return unlessDamaged(readSealed(CHECKS_KEY));
-    },
-    async writeChecks(checks: unknown): Promise<void> {
-      await target.put(CHECKS_KEY, await seal(cipher, checks));
-    },
+    ...bindContext(context, {
+      prepare,
+      writeSnapshot,
+      finishSnapshots,
+      deleteSnapshot,
+      deleteUnusedMarks,
+      repairCopies,
+      readChecks,
+      writeChecks,
+      readSnapshot,
+      readFiles,
+      readList,
+      snapshotIds,
+      readUnused,
+    }),
+    id: context.header.id,
+    name: context.target.name,
+    isEncrypted: context.header.lock !== null,
+    target: context.target,
+    objects: context.objects,
+    countUnlistedPacks: context.objects.countUnlistedPacks,
+    has: context.objects.has,
+    read: context.objects.read,
   };
+}
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext(target: BackupTarget, header: Header, cipher: Cipher, isUnsure: boolean) {
+  const objects = createObjects(target, cipher, header.tonearm_backup === 1);
+  const mendedHeaders: string[] = [];
+  return { target, header, cipher, isUnsure, objects, mendedHeaders };
+}
+
+/** Throws `unavailable` when the header was replaced, because two servers began a backup in the same place. */
+async function confirmHeader(context: Context): Promise<void> {
+  const storedHeader = await readHeader(context.target);
+  if (storedHeader && storedHeader.header.id !== context.header.id)
+    throw new AppError('unavailable', `The backup in ${context.target.name} was replaced by another one. Try again.`);
+  if (storedHeader?.isFirst === true) return;
+  await context.target.put(HEADER, headerText(context.header));
+  context.mendedHeaders.push(HEADER);
+}
+
+const readSealed = async ({ cipher, target }: Context, key: string): Promise<unknown> =>
+  unseal(cipher, await target.read(key, MANIFEST_LIMITS.bytes), 'manifest');
+
+/** Reads the manifest of a snapshot. Throws `not_found` and DamagedObject. */
+async function readManifestAt(context: Context, key: string, id: string): Promise<Manifest> {
+  const manifest = Manifest.parse(await readSealed(context, key));
+  if (manifest.id !== id) throw new DamagedObject('it belongs to another snapshot');
+  return manifest;
+}
+
+async function readSnapshot(context: Context, id: string): Promise<Manifest> {
+  if (!SnapshotId.safeParse(id).success) throw notFound('snapshot', id);
+  try {
+    return await readManifestAt(context, snapshotKey(id), id);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return await readManifestAt(context, copyOf(id), id).catch((cause: unknown) => {
+      if (!isDamage(cause)) throw cause;
+      if (error instanceof AppError) throw notFound('snapshot', id);
+      throw new AppError('unavailable', `The snapshot ${id} in ${context.target.name} is damaged.`, { cause: error });
+    });
+  }
+}
+
+/** Yields the files of a snapshot. Throws DamagedObject. */
+async function* readFiles(context: Context, { lists }: Pick<Manifest, 'lists'>): AsyncGenerator<FileLine> {
+  for (const sha256 of new Set(lists.map((list) => list.sha256))) yield* readList(context, sha256);
+}
+
+async function* readList(context: Context, sha256: string): AsyncGenerator<FileLine> {
+  const list = await readBytes(context.objects.read(sha256), LIST_LIMITS.bytes);
+  let lineCount = 0;
+  for (let start = 0, end = 0; start < list.length; start = end + 1) {
+    end = list.indexOf('\n', start);
+    if (end < 0) end = list.length;
+    if (lineCount++ % LINES_PER_TURN === 0) await nextTurn();
+    if (end - start > LINE_LIMITS.bytes) throw new DamagedObject('a line of it is too long');
+    if (end > start) yield FileLine.parse(parseLimitedJson(list.toString('utf8', start, end), LINE_LIMITS));
+  }
+}
+
+async function listIds(context: Context, prefix: string): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { key } of context.target.list(prefix)) {
+    const id = key.slice(prefix.length);
+    if (SnapshotId.safeParse(id).success) ids.push(id);
+  }
+  return ids;
+}
+
+/** Returns the ids of all snapshots, newest first, including those of which only the copy exists. */
+const snapshotIds = async (context: Context): Promise<string[]> =>
+  [...new Set([...(await listIds(context, 'snapshots/')), ...(await listCopiedIds(context))])].sort().reverse();
+
+const listCopiedIds = (context: Context): Promise<string[]> => listIds(context, 'copies/');
+
+async function readUnused(context: Context): Promise<{ now: boolean; markedAt: Date } | undefined> {
+  let unusedMark: { now: boolean; markedAt: Date } | undefined;
+  for await (const { key, modifiedAt } of context.target.list('unused/'))
+    unusedMark = { now: unusedMark?.now === true || key === UNUSED_KEYS.now, markedAt: modifiedAt };
+  return unusedMark;
+}
+
+/** Prepares the repository for writing. */
+async function prepare(context: Context) {
+  if (context.isUnsure) await confirmHeader(context);
+  return context.objects.prepare();
+}
+
+async function writeSnapshot({ cipher, target }: Context, manifest: Manifest): Promise<void> {
+  const sealed = await seal(cipher, manifest);
+  await target.put(copyOf(manifest.id), sealed);
+  await target.put(snapshotKey(manifest.id), sealed);
+}
+
+/** Writes the snapshots of which only the copy exists: the copy is written first, so a kill can leave it alone. */
+async function finishSnapshots(context: Context): Promise<void> {
+  const ids = new Set(await listIds(context, 'snapshots/'));
+  for (const id of await listCopiedIds(context)) {
+    const manifest = ids.has(id) ? undefined : await unlessDamaged(readManifestAt(context, copyOf(id), id));
+    if (manifest) await context.target.put(snapshotKey(id), await seal(context.cipher, manifest));
+  }
+}
+
+/**
+ * Deletes a snapshot; returns false when it did not exist. With `isNow` the next backup frees the space, otherwise
+ * a later one does.
+ */
+async function deleteSnapshot(context: Context, id: string, { isNow }: { isNow: boolean }): Promise<boolean> {
+  if (!SnapshotId.safeParse(id).success) return false;
+  const unusedMark = await readUnused(context);
+  if (isNow && unusedMark?.now !== true) await context.target.put(UNUSED_KEYS.now, Buffer.from('\n'));
+  else if (!unusedMark) await context.target.put(UNUSED_KEYS.later, Buffer.from('\n'));
+  // the copy is deleted first, because a copy without its snapshot counts as a lost snapshot
+  const hadCopy = await context.target.delete(copyOf(id));
+  return (await context.target.delete(snapshotKey(id))) || hadCopy;
+}
+
+async function deleteUnusedMarks({ target }: Context): Promise<void> {
+  for await (const { key } of target.list('unused/')) await target.delete(key);
+}
+
+/**
+ * Writes the header and the snapshots again if one of their two files is damaged or missing. Reports what is lost.
+ */
+async function repairCopies(context: Context): Promise<{ mended: string[]; lost: string[] }> {
+  const [mended, lost]: [string[], string[]] = [[...context.mendedHeaders], []];
+  for (const key of [HEADER, HEADER_COPY]) {
+    const storedHeader = await readHeaderAt(context.target, key);
+    if (storedHeader && storedHeader !== 'damaged') continue;
+    if (context.header.sum === undefined && key !== HEADER) continue; // headers of the first format have no copy
+    await context.target.put(key, headerText(context.header));
+    mended.push(key);
+  }
+  for (const id of await snapshotIds(context)) {
+    const keys = [snapshotKey(id), copyOf(id)];
+    const manifests = await Promise.all(keys.map((key) => unlessDamaged(readManifestAt(context, key, id))));
+    const goodManifest = manifests.find((manifest) => manifest !== undefined);
+    if (!goodManifest) lost.push(`snapshot ${id}`);
+    for (const [index, key] of keys.entries()) {
+      if (!goodManifest || manifests[index]) continue;
+      await context.target.put(key, await seal(context.cipher, goodManifest));
+      mended.push(key);
+    }
+  }
+  return { mended, lost };
+}
+
+/** Returns the stored state of checks; undefined when it does not exist or is damaged. */
+async function readChecks(context: Context): Promise<unknown> {
+  return unlessDamaged(readSealed(context, CHECKS_KEY));
+}
+
+async function writeChecks({ target, cipher }: Context, checks: unknown): Promise<void> {
+  await target.put(CHECKS_KEY, await seal(cipher, checks));
 }
 
 const snapshotKey = (id: string): string => `snapshots/${id}`;

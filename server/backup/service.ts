@@ -27,6 +27,7 @@ import { isDue, nextDue } from './schedule.ts';
 import { hasBackup, openTarget, type TargetDeps } from './target.ts';
 import { BackupResult } from './wire.ts';
 import { BACKUP_TASK, CHECK_TASK } from './tasks.ts';
+import { bindContext } from '../runtime/bind-context.ts';
 
 const NO_TARGET_MESSAGE = 'No backup location is set (BACKUP_TARGET).';
 const SCHEDULE_CHECK_MS = 30_000;
@@ -87,7 +88,56 @@ interface TargetTest {
 
 export type BackupService = ReturnType<typeof createBackupService>;
 
-export function createBackupService({
+export function createBackupService(deps: BackupDeps) {
+  const context = createContext(deps);
+  const task: Handler<typeof BACKUP_TASK> = async ({ to }, { attempt, signal, progress }) =>
+    runBackupWork(context, async () => {
+      if (context.settings.get('BACKUP_INCLUDE_KEYS') && context.settings.get('BACKUP_PASSPHRASE') === undefined)
+        throw conflict(
+          'Keys are only written to encrypted backups. Set BACKUP_PASSPHRASE, or set BACKUP_INCLUDE_KEYS to false.',
+        );
+      return backUp(await open(context, to, true), await createSource(context), {
+        signal,
+        progress,
+        isLastTry: attempt >= BACKUP_TASK.attempts,
+      });
+    });
+  const checkTask: Handler<typeof CHECK_TASK> = async ({ to, percent }, { signal, progress }) =>
+    runBackupWork(context, async () =>
+      checkBackup(
+        await open(context, to),
+        { source: await createSource(context), share: (percent ?? checkPercent(context, to)) / 100 },
+        { signal, progress },
+      ),
+    );
+  return {
+    ...bindContext(context, {
+      startSchedule,
+      close,
+      start,
+      startCheck,
+      unlock,
+      test,
+      state,
+      deleteSnapshot,
+      open,
+      checkSchedule,
+    }),
+    task,
+    checkTask,
+    withSlot: context.withSlot,
+    ...createRepairer({
+      storage: context.storage,
+      open: () => open(context),
+      now: context.now,
+      minFreeBytes: () => context.settings.get('MIN_FREE_BYTES'),
+    }),
+  };
+}
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext({
   db,
   config,
   settings,
@@ -110,265 +160,270 @@ export function createBackupService({
   const withSlot = createSlots(1);
   /** Limits the snapshots that are read at the same time, because a foreign one may take some megabytes. */
   const withReadSlot = createSlots(MAX_CONCURRENT_SNAPSHOTS);
-  let timer: NodeJS.Timeout | undefined;
-  let scheduledSince = { schedule: settings.get('BACKUP_SCHEDULE'), at: now() };
-
-  /** Opens the backup at a place, by default at the configured one. */
-  async function open(place = settings.get('BACKUP_TARGET'), isNew = false): Promise<Repository> {
-    if (place === undefined) throw conflict(NO_TARGET_MESSAGE);
-    if (isNew && !findBackupBackend(place)) assertAllowedFolder(place, ownFolders());
-    const target = await openTarget(place, targets);
-    // If a backup was made here before, an empty folder means that its disk is not connected, so no new backup is
-    // begun.
-    const previousBackupId = isNew ? findBackupId(target.name) : undefined;
-    const repo = await openRepository({
-      target,
-      passphrase: settings.get('BACKUP_PASSPHRASE'),
-      isNew: isNew && previousBackupId === undefined,
-      library: isNew ? libraryId(db.$client) : undefined,
-    }).catch((cause: unknown) => {
-      if (previousBackupId !== undefined && cause instanceof AppError && cause.code === 'not_found')
-        throw new AppError(
-          'unavailable',
-          `The backup in ${target.name} is missing. Is its disk connected? For a new backup, choose another folder.`,
-          { cause },
-        );
-      throw cause;
-    });
-    if (previousBackupId !== undefined && repo.id !== previousBackupId)
-      log.warn({ target: target.name }, 'the backup target contains a different backup than last time');
-    return repo;
-  }
-
-  const findBackupId = (target: string): string | undefined =>
-    jobs
-      .list({ task: BACKUP_TASK.name, status: 'succeeded' }, { limit: 50, offset: 0 })
-      .items.map(({ result }) => BackupResult.safeParse(result).data)
-      .find((result) => result?.target === target)?.backup_id;
-
-  async function createSource(): Promise<BackupSource> {
-    const file = readJsonFile(config.paths.settingsFile);
-    const isSecret = (key: string): boolean =>
-      (SETTINGS as Record<string, { secret?: boolean } | undefined>)[key.toUpperCase()]?.secret === true;
-    const entries = Object.entries(file);
-    const keys: Keys = {
-      jwt_secret: secrets.jwtSecret,
-      compat_secret_key: secrets.compatSecretKey,
-      settings: {
-        ...(Object.fromEntries(entries.filter(([key, value]) => isSecret(key) && typeof value === 'string')) as Record<
-          string,
-          string
-        >),
-        ...inLowerCase(await readStoredSettings(secretStore)),
-      },
-    };
-    return {
-      storage,
-      leases,
-      workerUrl,
-      blobWorkerUrl,
-      version,
-      now,
-      databasePath: config.paths.database,
-      tmpDir: config.paths.tmp,
-      ownFiles: settings.get('BACKUP_INCLUDE_REFERENCED') ? musicFolders.roots() : undefined,
-      settings: Object.fromEntries(entries.filter(([key]) => !isSecret(key))),
-      keys: settings.get('BACKUP_INCLUDE_KEYS') ? keys : null,
-      retention: { daily: settings.get('BACKUP_KEEP_DAILY'), weekly: settings.get('BACKUP_KEEP_WEEKLY') },
-    };
-  }
-
-  const isReadingFree = (place = settings.get('BACKUP_TARGET')): boolean =>
-    (findBackupBackend(place)?.verifyDays ?? 1) > 0;
-  const checkPercent = (place?: string): number =>
-    settings.get('BACKUP_CHECK_PERCENT') ?? (isReadingFree(place) ? DEFAULT_CHECK_PERCENT : 0);
-
-  const task: Handler<typeof BACKUP_TASK> = async ({ to }, { attempt, signal, progress }) =>
-    runBackupWork(async () => {
-      if (settings.get('BACKUP_INCLUDE_KEYS') && settings.get('BACKUP_PASSPHRASE') === undefined)
-        throw conflict(
-          'Keys are only written to encrypted backups. Set BACKUP_PASSPHRASE, or set BACKUP_INCLUDE_KEYS to false.',
-        );
-      return backUp(await open(to, true), await createSource(), {
-        signal,
-        progress,
-        isLastTry: attempt >= BACKUP_TASK.attempts,
-      });
-    });
-
-  const checkTask: Handler<typeof CHECK_TASK> = async ({ to, percent }, { signal, progress }) =>
-    runBackupWork(async () =>
-      checkBackup(
-        await open(to),
-        { source: await createSource(), share: (percent ?? checkPercent(to)) / 100 },
-        { signal, progress },
-      ),
-    );
-
-  async function runBackupWork<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await withSlot(work);
-    } catch (error) {
-      throw error instanceof AppError && ['conflict', 'forbidden', 'invalid', 'not_found'].includes(error.code)
-        ? permanent(error)
-        : error;
-    }
-  }
-
-  async function readSnapshotState(repo: Repository, id: string): Promise<SnapshotState> {
-    const createdAt = snapshotTime(id);
-    try {
-      const { counts, keys } = await repo.readSnapshot(id);
-      return { id, createdAt, counts, hasKeys: keys !== null, problem: null };
-    } catch (error) {
-      return {
-        id,
-        createdAt,
-        counts: { tracks: 0, files: 0, covers: 0, absent: 0, mended: 0, bytes: 0 },
-        hasKeys: false,
-        problem: messageOf(error),
-      };
-    }
-  }
-
-  function checkSchedule(): void {
-    const schedule = settings.get('BACKUP_SCHEDULE');
-    if (schedule !== scheduledSince.schedule) scheduledSince = { schedule, at: now() };
-    if (settings.get('BACKUP_TARGET') === undefined) return;
-    try {
-      const [lastJob] = jobs.list({ task: BACKUP_TASK.name }, { limit: 1, offset: 0 }).items;
-      if (schedule !== undefined && isDue(schedule, lastJob?.createdAt ?? scheduledSince.at, now()))
-        void jobs.tryEnqueue(BACKUP_TASK, {});
-      if (isCheckDue()) void jobs.tryEnqueue(CHECK_TASK, {});
-    } catch (err) {
-      log.warn({ err }, 'cannot check the backup schedule');
-    }
-  }
-
-  function isCheckDue(): boolean {
-    const [lastCheck] = jobs.list({ task: CHECK_TASK.name }, { limit: 1, offset: 0 }).items;
-    const lastJob =
-      lastCheck ?? jobs.list({ task: BACKUP_TASK.name, status: 'succeeded' }, { limit: 50, offset: 0 }).items.at(-1);
-    return lastJob !== undefined && now().getTime() - lastJob.createdAt.getTime() >= CHECK_INTERVAL_MS;
-  }
-
   return {
-    task,
-    checkTask,
-    open,
+    db,
+    config,
+    settings,
+    musicFolders,
+    secrets,
+    secretStore,
+    jobs,
+    storage,
+    leases,
+    workerUrl,
+    blobWorkerUrl,
+    version,
+    now,
+    ownFolders,
+    log,
+    targets,
     withSlot,
-    ...createRepairer({ storage, open: () => open(), now, minFreeBytes: () => settings.get('MIN_FREE_BYTES') }),
+    withReadSlot,
+    timer: undefined as NodeJS.Timeout | undefined,
+    scheduledSince: { schedule: settings.get('BACKUP_SCHEDULE'), at: now() },
+  };
+}
 
-    /** Checks now and every 30 seconds whether a backup is due. */
-    startSchedule(): void {
-      checkSchedule();
-      timer ??= setInterval(checkSchedule, SCHEDULE_CHECK_MS).unref();
-    },
-    checkSchedule,
-    close: (): void => clearInterval(timer),
-
-    /** Starts a backup to `to` or to the configured place. Throws `conflict` if no place is configured either. */
-    start(to: string | undefined): Promise<EnqueuedJob> {
-      if (to === undefined && settings.get('BACKUP_TARGET') === undefined) throw conflict(NO_TARGET_MESSAGE);
-      return jobs.enqueue(BACKUP_TASK, to === undefined ? {} : { to });
-    },
-
-    /**
-     * Starts a check of the backup in `to` or in the configured place. Throws `conflict` if no place is configured
-     * either.
-     */
-    startCheck({ to, percent }: { to?: string | undefined; percent?: number | undefined }): Promise<EnqueuedJob> {
-      if (to === undefined && settings.get('BACKUP_TARGET') === undefined) throw conflict(NO_TARGET_MESSAGE);
-      return jobs.enqueue(CHECK_TASK, { ...(to !== undefined && { to }), ...(percent !== undefined && { percent }) });
-    },
-
-    /** Ends the lease of a server that no longer runs; returns the deleted claim. */
-    async unlock(place = settings.get('BACKUP_TARGET')): Promise<Claim | 'unknown' | undefined> {
-      if (place === undefined) throw conflict(NO_TARGET_MESSAGE);
-      return breakLease(await openTarget(place, targets));
-    },
-
-    /** Tests a place for backups, by default the configured one. An AppError is returned as `problem`, not thrown. */
-    async test(place = settings.get('BACKUP_TARGET')): Promise<TargetTest> {
-      if (place === undefined) throw conflict(NO_TARGET_MESSAGE);
-      const passphrase = settings.get('BACKUP_PASSPHRASE');
-      try {
-        if (!findBackupBackend(place)) assertAllowedFolder(place, ownFolders());
-        const target = await openTarget(place, targets);
-        const [isNew, freeBytes] = [!(await hasBackup(target)), await target.freeBytes()];
-        await target.probe();
-        if (isNew)
-          return {
-            target: target.name,
-            problem: null,
-            isNew,
-            isEncrypted: passphrase !== undefined,
-            snapshots: 0,
-            freeBytes,
-          };
-        const repo = await openRepository({ target, passphrase, library: libraryId(db.$client) });
-        return {
-          target: target.name,
-          problem: null,
-          isNew,
-          isEncrypted: repo.isEncrypted,
-          snapshots: (await repo.snapshotIds()).length,
-          freeBytes,
-        };
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        return {
-          target: place,
-          problem: error.message,
-          isNew: null,
-          isEncrypted: null,
-          snapshots: null,
-          freeBytes: null,
-        };
-      }
-    },
-
-    /** Returns the configured backup and its snapshots. An AppError is returned as `problem`, not thrown. */
-    async state(): Promise<BackupState> {
-      const [target = null, schedule] = [settings.get('BACKUP_TARGET'), settings.get('BACKUP_SCHEDULE')];
-      const emptyState: BackupState = {
-        target,
-        isEncrypted: null,
-        nextAt: target !== null && schedule !== undefined ? nextDue(schedule, now()) : null,
-        problem: null,
-        check: null,
-        checkPercent: target === null ? null : checkPercent(),
-        isReadingFree: target === null ? null : isReadingFree(),
-        snapshots: [],
-      };
-      if (target === null) return emptyState;
-      try {
-        const repo = await open();
-        const ids = (await repo.snapshotIds()).slice(0, MAX_LISTED_SNAPSHOTS);
-        return {
-          ...emptyState,
-          isEncrypted: repo.isEncrypted,
-          check: (await readCheckState(repo, now())) ?? null,
-          snapshots: await Promise.all(ids.map((id) => withReadSlot(() => readSnapshotState(repo, id)))),
-        };
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        return { ...emptyState, problem: error.code === 'not_found' ? null : error.message };
-      }
-    },
-
-    /**
-     * Deletes a snapshot; the next backup deletes the objects that only this snapshot needed. Throws `not_found`, and
-     * `unavailable` while another backup, check or restore runs.
-     */
-    async deleteSnapshot(id: string): Promise<void> {
-      const repo = await open();
-      const isDeleted = await withLease(repo.target, { folder: config.paths.data, now }, async () =>
-        repo.deleteSnapshot(id, { isNow: true }),
+/** Opens the backup at a place, by default at the configured one. */
+async function open(
+  context: Context,
+  place = context.settings.get('BACKUP_TARGET'),
+  isNew = false,
+): Promise<Repository> {
+  if (place === undefined) throw conflict(NO_TARGET_MESSAGE);
+  if (isNew && !findBackupBackend(place)) assertAllowedFolder(place, context.ownFolders());
+  const target = await openTarget(place, context.targets);
+  // If a backup was made here before, an empty folder means that its disk is not connected, so no new backup is
+  // begun.
+  const previousBackupId = isNew ? findBackupId(context, target.name) : undefined;
+  const repo = await openRepository({
+    target,
+    passphrase: context.settings.get('BACKUP_PASSPHRASE'),
+    isNew: isNew && previousBackupId === undefined,
+    library: isNew ? libraryId(context.db.$client) : undefined,
+  }).catch((cause: unknown) => {
+    if (previousBackupId !== undefined && cause instanceof AppError && cause.code === 'not_found')
+      throw new AppError(
+        'unavailable',
+        `The backup in ${target.name} is missing. Is its disk connected? For a new backup, choose another folder.`,
+        { cause },
       );
-      if (!isDeleted) throw notFound('snapshot', id);
+    throw cause;
+  });
+  if (previousBackupId !== undefined && repo.id !== previousBackupId)
+    context.log.warn({ target: target.name }, 'the backup target contains a different backup than last time');
+  return repo;
+}
+
+const findBackupId = ({ jobs }: Context, target: string): string | undefined =>
+  jobs
+    .list({ task: BACKUP_TASK.name, status: 'succeeded' }, { limit: 50, offset: 0 })
+    .items.map(({ result }) => BackupResult.safeParse(result).data)
+    .find((result) => result?.target === target)?.backup_id;
+
+async function createSource(context: Context): Promise<BackupSource> {
+  const file = readJsonFile(context.config.paths.settingsFile);
+  const isSecret = (key: string): boolean =>
+    (SETTINGS as Record<string, { secret?: boolean } | undefined>)[key.toUpperCase()]?.secret === true;
+  const entries = Object.entries(file);
+  const keys: Keys = {
+    jwt_secret: context.secrets.jwtSecret,
+    compat_secret_key: context.secrets.compatSecretKey,
+    settings: {
+      ...(Object.fromEntries(entries.filter(([key, value]) => isSecret(key) && typeof value === 'string')) as Record<
+        string,
+        string
+      >),
+      ...inLowerCase(await readStoredSettings(context.secretStore)),
     },
   };
+  return {
+    storage: context.storage,
+    leases: context.leases,
+    workerUrl: context.workerUrl,
+    blobWorkerUrl: context.blobWorkerUrl,
+    version: context.version,
+    now: context.now,
+    databasePath: context.config.paths.database,
+    tmpDir: context.config.paths.tmp,
+    ownFiles: context.settings.get('BACKUP_INCLUDE_REFERENCED') ? context.musicFolders.roots() : undefined,
+    settings: Object.fromEntries(entries.filter(([key]) => !isSecret(key))),
+    keys: context.settings.get('BACKUP_INCLUDE_KEYS') ? keys : null,
+    retention: { daily: context.settings.get('BACKUP_KEEP_DAILY'), weekly: context.settings.get('BACKUP_KEEP_WEEKLY') },
+  };
+}
+
+const isReadingFree = ({ settings }: Context, place = settings.get('BACKUP_TARGET')): boolean =>
+  (findBackupBackend(place)?.verifyDays ?? 1) > 0;
+
+const checkPercent = (context: Context, place?: string): number =>
+  context.settings.get('BACKUP_CHECK_PERCENT') ?? (isReadingFree(context, place) ? DEFAULT_CHECK_PERCENT : 0);
+
+async function runBackupWork<T>(context: Context, work: () => Promise<T>): Promise<T> {
+  try {
+    return await context.withSlot(work);
+  } catch (error) {
+    throw error instanceof AppError && ['conflict', 'forbidden', 'invalid', 'not_found'].includes(error.code)
+      ? permanent(error)
+      : error;
+  }
+}
+
+async function readSnapshotState(repo: Repository, id: string): Promise<SnapshotState> {
+  const createdAt = snapshotTime(id);
+  try {
+    const { counts, keys } = await repo.readSnapshot(id);
+    return { id, createdAt, counts, hasKeys: keys !== null, problem: null };
+  } catch (error) {
+    return {
+      id,
+      createdAt,
+      counts: { tracks: 0, files: 0, covers: 0, absent: 0, mended: 0, bytes: 0 },
+      hasKeys: false,
+      problem: messageOf(error),
+    };
+  }
+}
+
+function checkSchedule(context: Context): void {
+  const schedule = context.settings.get('BACKUP_SCHEDULE');
+  if (schedule !== context.scheduledSince.schedule) context.scheduledSince = { schedule, at: context.now() };
+  if (context.settings.get('BACKUP_TARGET') === undefined) return;
+  try {
+    const [lastJob] = context.jobs.list({ task: BACKUP_TASK.name }, { limit: 1, offset: 0 }).items;
+    if (schedule !== undefined && isDue(schedule, lastJob?.createdAt ?? context.scheduledSince.at, context.now()))
+      void context.jobs.tryEnqueue(BACKUP_TASK, {});
+    if (isCheckDue(context)) void context.jobs.tryEnqueue(CHECK_TASK, {});
+  } catch (err) {
+    context.log.warn({ err }, 'cannot check the backup schedule');
+  }
+}
+
+function isCheckDue(context: Context): boolean {
+  const [lastCheck] = context.jobs.list({ task: CHECK_TASK.name }, { limit: 1, offset: 0 }).items;
+  const lastJob =
+    lastCheck ??
+    context.jobs.list({ task: BACKUP_TASK.name, status: 'succeeded' }, { limit: 50, offset: 0 }).items.at(-1);
+  return lastJob !== undefined && context.now().getTime() - lastJob.createdAt.getTime() >= CHECK_INTERVAL_MS;
+}
+
+/** Checks now and every 30 seconds whether a backup is due. */
+function startSchedule(context: Context): void {
+  checkSchedule(context);
+  context.timer ??= setInterval(() => checkSchedule(context), SCHEDULE_CHECK_MS).unref();
+}
+
+const close = (context: Context): void => clearInterval(context.timer);
+
+/** Starts a backup to `to` or to the configured place. Throws `conflict` if no place is configured either. */
+function start({ settings, jobs }: Context, to: string | undefined): Promise<EnqueuedJob> {
+  if (to === undefined && settings.get('BACKUP_TARGET') === undefined) throw conflict(NO_TARGET_MESSAGE);
+  return jobs.enqueue(BACKUP_TASK, to === undefined ? {} : { to });
+}
+
+/**
+ * Starts a check of the backup in `to` or in the configured place. Throws `conflict` if no place is configured
+ * either.
+ */
+function startCheck(
+  { settings, jobs }: Context,
+  { to, percent }: { to?: string | undefined; percent?: number | undefined },
+): Promise<EnqueuedJob> {
+  if (to === undefined && settings.get('BACKUP_TARGET') === undefined) throw conflict(NO_TARGET_MESSAGE);
+  return jobs.enqueue(CHECK_TASK, { ...(to !== undefined && { to }), ...(percent !== undefined && { percent }) });
+}
+
+/** Ends the lease of a server that no longer runs; returns the deleted claim. */
+async function unlock(
+  { settings, targets }: Context,
+  place = settings.get('BACKUP_TARGET'),
+): Promise<Claim | 'unknown' | undefined> {
+  if (place === undefined) throw conflict(NO_TARGET_MESSAGE);
+  return breakLease(await openTarget(place, targets));
+}
+
+/** Tests a place for backups, by default the configured one. An AppError is returned as `problem`, not thrown. */
+async function test(
+  { settings, ownFolders, targets, db }: Context,
+  place = settings.get('BACKUP_TARGET'),
+): Promise<TargetTest> {
+  if (place === undefined) throw conflict(NO_TARGET_MESSAGE);
+  const passphrase = settings.get('BACKUP_PASSPHRASE');
+  try {
+    if (!findBackupBackend(place)) assertAllowedFolder(place, ownFolders());
+    const target = await openTarget(place, targets);
+    const [isNew, freeBytes] = [!(await hasBackup(target)), await target.freeBytes()];
+    await target.probe();
+    if (isNew)
+      return {
+        target: target.name,
+        problem: null,
+        isNew,
+        isEncrypted: passphrase !== undefined,
+        snapshots: 0,
+        freeBytes,
+      };
+    const repo = await openRepository({ target, passphrase, library: libraryId(db.$client) });
+    return {
+      target: target.name,
+      problem: null,
+      isNew,
+      isEncrypted: repo.isEncrypted,
+      snapshots: (await repo.snapshotIds()).length,
+      freeBytes,
+    };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return {
+      target: place,
+      problem: error.message,
+      isNew: null,
+      isEncrypted: null,
+      snapshots: null,
+      freeBytes: null,
+    };
+  }
+}
+
+/** Returns the configured backup and its snapshots. An AppError is returned as `problem`, not thrown. */
+async function state(context: Context): Promise<BackupState> {
+  const [target = null, schedule] = [context.settings.get('BACKUP_TARGET'), context.settings.get('BACKUP_SCHEDULE')];
+  const emptyState: BackupState = {
+    target,
+    isEncrypted: null,
+    nextAt: target !== null && schedule !== undefined ? nextDue(schedule, context.now()) : null,
+    problem: null,
+    check: null,
+    checkPercent: target === null ? null : checkPercent(context),
+    isReadingFree: target === null ? null : isReadingFree(context),
+    snapshots: [],
+  };
+  if (target === null) return emptyState;
+  try {
+    const repo = await open(context);
+    const ids = (await repo.snapshotIds()).slice(0, MAX_LISTED_SNAPSHOTS);
+    return {
+      ...emptyState,
+      isEncrypted: repo.isEncrypted,
+      check: (await readCheckState(repo, context.now())) ?? null,
+      snapshots: await Promise.all(ids.map((id) => context.withReadSlot(() => readSnapshotState(repo, id)))),
+    };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { ...emptyState, problem: error.code === 'not_found' ? null : error.message };
+  }
+}
+
+/**
+ * Deletes a snapshot; the next backup deletes the objects that only this snapshot needed. Throws `not_found`, and
+ * `unavailable` while another backup, check or restore runs.
+ */
+async function deleteSnapshot(context: Context, id: string): Promise<void> {
+  const repo = await open(context);
+  const isDeleted = await withLease(repo.target, { folder: context.config.paths.data, now: context.now }, async () =>
+    repo.deleteSnapshot(id, { isNow: true }),
+  );
+  if (!isDeleted) throw notFound('snapshot', id);
 }
 
 const inLowerCase = (values: Record<string, string>): Record<string, string> =>

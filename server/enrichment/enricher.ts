@@ -67,166 +67,7 @@ interface EnrichOptions {
 export type Enricher = ReturnType<typeof createEnricher>;
 
 export function createEnricher(deps: EnricherDeps) {
-  const { db, log, now, findKnown, readTags, fingerprinter, acoustId, musicBrainz, recorder, findCover } = deps;
-  const { noteUnsaved } = deps;
-  const runningEnrichments = new Map<TrackId, Promise<Enriched>>();
-
-  async function runSteps(
-    track: TrackWithIdentity,
-    storageUri: string,
-    { signal, isAsked, withCover }: EnrichOptions,
-  ): Promise<Enriched> {
-    const { id } = track;
-    const file = openWhenNeeded(storageUri, signal);
-    try {
-      // The row of a track that was just scanned has all tags of its file, so the file need not be read again.
-      const tags: StepOutcome<TrackIdentity> =
-        // the tags of a file with several tracks are not those of one track
-        (!isAsked && isAsScanned(track)) || track.sectionStart !== null
-          ? { outcome: 'done', value: { ...track.identity, lyrics: undefined } }
-          : await file.use('tags', ({ path }) => readTags(path, track.sourceId, track.identity));
-      const fingerprint = await fingerprintOf(track, file);
-      const lookup = await lookUp(track, tags, fingerprint, { signal, isAsked });
-      const { details, matches, known } = await addDetails(tags, lookup, signal);
-      const awaits = isServiceDown(details) ? 'details' : isServiceDown(matches) ? 'lookup' : null;
-      const findings: Findings = {
-        tags,
-        fingerprint,
-        lookup: matches,
-        taggedMatch: known,
-        isUnanswered: awaits !== null,
-      };
-      const recordedOutcome = recorder.record(id, findings);
-      if (!recordedOutcome) return toSkipped('The track was edited or deleted meanwhile.');
-      const cover =
-        withCover && recordedOutcome.albumId !== null ? await tryCover(recordedOutcome.albumId, signal) : undefined;
-      return {
-        outcome: recordedOutcome.status,
-        error: recordedOutcome.error,
-        isChanged: recordedOutcome.isChanged,
-        awaits,
-        problems: problemsOf({ tags, fingerprint, lookup: matches, details, cover }),
-      };
-    } finally {
-      await file.release();
-    }
-  }
-
-  /** Opens the file for the first step that needs it. If that fails, all steps that need the file fail. */
-  function openWhenNeeded(storageUri: string, signal: AbortSignal) {
-    let opening: Promise<StepOutcome<LocalFile>> | undefined;
-    return {
-      async use<T>(
-        name: StepName,
-        work: (file: LocalFile, signal: AbortSignal) => Promise<T>,
-      ): Promise<StepOutcome<T>> {
-        const file = await (opening ??= runStep(name, signal, (stepSignal) =>
-          openLocalFile(deps, storageUri, stepSignal),
-        ));
-        return file.outcome === 'done' ? runStep(name, signal, (stepSignal) => work(file.value, stepSignal)) : file;
-      },
-      async release(): Promise<void> {
-        const file = await opening?.catch(() => undefined); // the step that opened the file reports the error
-        if (file?.outcome === 'done') await file.value.release();
-      },
-    };
-  }
-
-  /** Returns the compressed fingerprint, which is computed once per track and stored. */
-  async function fingerprintOf(
-    { id, durationMs, format, ...track }: TrackWithIdentity,
-    file: ReturnType<typeof openWhenNeeded>,
-  ): Promise<StepOutcome<string>> {
-    const storedFingerprint = findFingerprint(db, id);
-    if (storedFingerprint) return { outcome: 'done', value: compressFingerprint(storedFingerprint.raw) };
-    if (durationMs === null || format === null) return skipped('its length is unknown');
-    return file.use('fingerprint', async ({ path }, stepSignal) => {
-      const fingerprint = await fingerprinter.fingerprint(
-        { path, format, durationMs, ...sectionStartOf(track) },
-        stepSignal,
-      );
-      storeFingerprint(db, id, fingerprint, now());
-      return fingerprint.compressed;
-    });
-  }
-
-  async function lookUp(
-    track: TrackWithIdentity,
-    tags: StepOutcome<TrackIdentity>,
-    fingerprint: StepOutcome<string>,
-    { signal, isAsked }: Pick<EnrichOptions, 'signal' | 'isAsked'>,
-  ): Promise<StepOutcome<Match[]>> {
-    const reason = acoustId.whyNot();
-    if (reason !== undefined) return skipped(reason);
-    const tagged = tags.outcome === 'done' ? tags.value : undefined;
-    if (!isAsked && tagged?.recordingMbid !== undefined && tagged.artists.length > 0)
-      return skipped('its tags already name the recording');
-    if (fingerprint.outcome !== 'done') return skipped('it has no fingerprint');
-    const hint = toHint(tagged, track.durationMs ?? 0);
-    return runStep('lookup', signal, async (stepSignal) =>
-      rankCandidates(
-        await acoustId.lookUp({ fingerprint: fingerprint.value, durationMs: hint.durationMs }, stepSignal),
-        hint,
-      ),
-    );
-  }
-
-  /** Completes the best match from MusicBrainz. Without a lookup, gets the recording that the tags name. */
-  async function addDetails(tags: StepOutcome<TrackIdentity>, lookup: StepOutcome<Match[]>, signal: AbortSignal) {
-    const tagged = tags.outcome === 'done' ? tags.value : undefined;
-    const [bestMatch, ...otherMatches] = lookup.outcome === 'done' ? lookup.value : [];
-    const bestKnownMatch =
-      bestMatch ??
-      (tagged?.recordingMbid === undefined
-        ? undefined
-        : {
-            score: null,
-            recordingMbid: tagged.recordingMbid,
-            releaseGroupMbid: tagged.releaseGroupMbid,
-            artists: [],
-            genres: [],
-          });
-    const details: StepOutcome<Match | undefined> =
-      !musicBrainz.isEnabled() || !bestKnownMatch
-        ? skipped('there is nothing to look up')
-        : await runStep('details', signal, (stepSignal) =>
-            completeMatch(musicBrainz, bestKnownMatch, tagged, stepSignal),
-          );
-    const completedMatch = details.outcome === 'done' ? details.value : bestKnownMatch;
-    if (lookup.outcome !== 'done') return { details, matches: lookup, known: completedMatch };
-    // a match without a title is useless
-    const titledMatches = [completedMatch, ...otherMatches].filter((match) => match?.title !== undefined) as Match[];
-    if (bestMatch && titledMatches.length === 0 && details.outcome === 'failed')
-      return { details, matches: details, known: undefined }; // the recording is known, but its title is not
-    return { details, matches: { outcome: 'done' as const, value: titledMatches }, known: undefined };
-  }
-
-  /** Looks for the album's cover. An error does not change the outcome of the enrichment. */
-  const tryCover = (albumId: AlbumId, signal: AbortSignal): Promise<StepOutcome<boolean>> =>
-    runStep('cover', signal, (stepSignal) => findCover(albumId, stepSignal)).catch((error: unknown) => {
-      signal.throwIfAborted();
-      log.warn({ album_id: albumId, err: error }, 'cover not resolved');
-      return { outcome: 'failed', reason: 'looking for it failed', isPassing: true };
-    });
-
-  async function enrich(id: TrackId, options: EnrichOptions): Promise<Enriched> {
-    const track = findKnown(id);
-    if (!track) return toSkipped('The track was deleted.');
-    if (track.status === 'manual') return toSkipped('The track was edited by hand.');
-    if (track.storageUri === null || track.availability !== 'available') return toSkipped('The track has no audio.');
-    try {
-      const enriched = await runSteps(track, track.storageUri, options);
-      noteUnsaved(id, undefined);
-      return enriched;
-    } catch (error) {
-      options.signal.throwIfAborted();
-      const reason = reasonUnsaved(error);
-      noteUnsaved(id, reason && `What was found could not be saved: ${reason}. It is tried again.`);
-      if (reason !== undefined) throw error;
-      log.error({ track_id: id, err: error }, 'enrichment of a track crashed');
-      return { outcome: 'crashed', error: recorder.recordCrash(id, error) };
-    }
-  }
+  const context = createContext(deps);
 
   return {
     /**
@@ -235,17 +76,204 @@ export function createEnricher(deps: EnricherDeps) {
      */
     async enrich(id: TrackId, options: EnrichOptions): Promise<Enriched> {
       // the previous run may have been cancelled, which does not concern this one
-      const previousRun = await runningEnrichments.get(id)?.catch(() => undefined);
+      const previousRun = await context.runningEnrichments.get(id)?.catch(() => undefined);
       if (previousRun && !options.isAsked) return previousRun;
-      const work = enrich(id, options);
-      runningEnrichments.set(id, work);
+      const work = enrich(context, id, options);
+      context.runningEnrichments.set(id, work);
       try {
         return await work;
       } finally {
-        if (runningEnrichments.get(id) === work) runningEnrichments.delete(id);
+        if (context.runningEnrichments.get(id) === work) context.runningEnrichments.delete(id);
       }
     },
   };
+}
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext(deps: EnricherDeps) {
+  const { db, log, now, findKnown, readTags, fingerprinter, acoustId, musicBrainz, recorder, findCover } = deps;
+  const { noteUnsaved } = deps;
+  const runningEnrichments = new Map<TrackId, Promise<Enriched>>();
+  return {
+    deps,
+    db,
+    log,
+    now,
+    findKnown,
+    readTags,
+    fingerprinter,
+    acoustId,
+    musicBrainz,
+    recorder,
+    findCover,
+    noteUnsaved,
+    runningEnrichments,
+  };
+}
+
+async function runSteps(
+  context: Context,
+  track: TrackWithIdentity,
+  storageUri: string,
+  { signal, isAsked, withCover }: EnrichOptions,
+): Promise<Enriched> {
+  const { id } = track;
+  const file = openWhenNeeded(context, storageUri, signal);
+  try {
+    // The row of a track that was just scanned has all tags of its file, so the file need not be read again.
+    const tags: StepOutcome<TrackIdentity> =
+      // the tags of a file with several tracks are not those of one track
+      (!isAsked && isAsScanned(track)) || track.sectionStart !== null
+        ? { outcome: 'done', value: { ...track.identity, lyrics: undefined } }
+        : await file.use('tags', ({ path }) => context.readTags(path, track.sourceId, track.identity));
+    const fingerprint = await fingerprintOf(context, track, file);
+    const lookup = await lookUp(context, track, tags, fingerprint, { signal, isAsked });
+    const { details, matches, known } = await addDetails(context, tags, lookup, signal);
+    const awaits = isServiceDown(details) ? 'details' : isServiceDown(matches) ? 'lookup' : null;
+    const findings: Findings = {
+      tags,
+      fingerprint,
+      lookup: matches,
+      taggedMatch: known,
+      isUnanswered: awaits !== null,
+    };
+    const recordedOutcome = context.recorder.record(id, findings);
+    if (!recordedOutcome) return toSkipped('The track was edited or deleted meanwhile.');
+    const cover =
+      withCover && recordedOutcome.albumId !== null
+        ? await tryCover(context, recordedOutcome.albumId, signal)
+        : undefined;
+    return {
+      outcome: recordedOutcome.status,
+      error: recordedOutcome.error,
+      isChanged: recordedOutcome.isChanged,
+      awaits,
+      problems: problemsOf({ tags, fingerprint, lookup: matches, details, cover }),
+    };
+  } finally {
+    await file.release();
+  }
+}
+
+/** Opens the file for the first step that needs it. If that fails, all steps that need the file fail. */
+function openWhenNeeded(context: Context, storageUri: string, signal: AbortSignal) {
+  let opening: Promise<StepOutcome<LocalFile>> | undefined;
+  return {
+    async use<T>(name: StepName, work: (file: LocalFile, signal: AbortSignal) => Promise<T>): Promise<StepOutcome<T>> {
+      const file = await (opening ??= runStep(name, signal, (stepSignal) =>
+        openLocalFile(context.deps, storageUri, stepSignal),
+      ));
+      return file.outcome === 'done' ? runStep(name, signal, (stepSignal) => work(file.value, stepSignal)) : file;
+    },
+    async release(): Promise<void> {
+      const file = await opening?.catch(() => undefined); // the step that opened the file reports the error
+      if (file?.outcome === 'done') await file.value.release();
+    },
+  };
+}
+
+/** Returns the compressed fingerprint, which is computed once per track and stored. */
+async function fingerprintOf(
+  context: Context,
+  { id, durationMs, format, ...track }: TrackWithIdentity,
+  file: ReturnType<typeof openWhenNeeded>,
+): Promise<StepOutcome<string>> {
+  const storedFingerprint = findFingerprint(context.db, id);
+  if (storedFingerprint) return { outcome: 'done', value: compressFingerprint(storedFingerprint.raw) };
+  if (durationMs === null || format === null) return skipped('its length is unknown');
+  return file.use('fingerprint', async ({ path }, stepSignal) => {
+    const fingerprint = await context.fingerprinter.fingerprint(
+      { path, format, durationMs, ...sectionStartOf(track) },
+      stepSignal,
+    );
+    storeFingerprint(context.db, id, fingerprint, context.now());
+    return fingerprint.compressed;
+  });
+}
+
+async function lookUp(
+  context: Context,
+  track: TrackWithIdentity,
+  tags: StepOutcome<TrackIdentity>,
+  fingerprint: StepOutcome<string>,
+  { signal, isAsked }: Pick<EnrichOptions, 'signal' | 'isAsked'>,
+): Promise<StepOutcome<Match[]>> {
+  const reason = context.acoustId.whyNot();
+  if (reason !== undefined) return skipped(reason);
+  const tagged = tags.outcome === 'done' ? tags.value : undefined;
+  if (!isAsked && tagged?.recordingMbid !== undefined && tagged.artists.length > 0)
+    return skipped('its tags already name the recording');
+  if (fingerprint.outcome !== 'done') return skipped('it has no fingerprint');
+  const hint = toHint(tagged, track.durationMs ?? 0);
+  return runStep('lookup', signal, async (stepSignal) =>
+    rankCandidates(
+      await context.acoustId.lookUp({ fingerprint: fingerprint.value, durationMs: hint.durationMs }, stepSignal),
+      hint,
+    ),
+  );
+}
+
+/** Completes the best match from MusicBrainz. Without a lookup, gets the recording that the tags name. */
+async function addDetails(
+  context: Context,
+  tags: StepOutcome<TrackIdentity>,
+  lookup: StepOutcome<Match[]>,
+  signal: AbortSignal,
+) {
+  const tagged = tags.outcome === 'done' ? tags.value : undefined;
+  const [bestMatch, ...otherMatches] = lookup.outcome === 'done' ? lookup.value : [];
+  const bestKnownMatch =
+    bestMatch ??
+    (tagged?.recordingMbid === undefined
+      ? undefined
+      : {
+          score: null,
+          recordingMbid: tagged.recordingMbid,
+          releaseGroupMbid: tagged.releaseGroupMbid,
+          artists: [],
+          genres: [],
+        });
+  const details: StepOutcome<Match | undefined> =
+    !context.musicBrainz.isEnabled() || !bestKnownMatch
+      ? skipped('there is nothing to look up')
+      : await runStep('details', signal, (stepSignal) =>
+          completeMatch(context.musicBrainz, bestKnownMatch, tagged, stepSignal),
+        );
+  const completedMatch = details.outcome === 'done' ? details.value : bestKnownMatch;
+  if (lookup.outcome !== 'done') return { details, matches: lookup, known: completedMatch };
+  // a match without a title is useless
+  const titledMatches = [completedMatch, ...otherMatches].filter((match) => match?.title !== undefined) as Match[];
+  if (bestMatch && titledMatches.length === 0 && details.outcome === 'failed')
+    return { details, matches: details, known: undefined }; // the recording is known, but its title is not
+  return { details, matches: { outcome: 'done' as const, value: titledMatches }, known: undefined };
+}
+
+/** Looks for the album's cover. An error does not change the outcome of the enrichment. */
+const tryCover = ({ findCover, log }: Context, albumId: AlbumId, signal: AbortSignal): Promise<StepOutcome<boolean>> =>
+  runStep('cover', signal, (stepSignal) => findCover(albumId, stepSignal)).catch((error: unknown) => {
+    signal.throwIfAborted();
+    log.warn({ album_id: albumId, err: error }, 'cover not resolved');
+    return { outcome: 'failed', reason: 'looking for it failed', isPassing: true };
+  });
+
+async function enrich(context: Context, id: TrackId, options: EnrichOptions): Promise<Enriched> {
+  const track = context.findKnown(id);
+  if (!track) return toSkipped('The track was deleted.');
+  if (track.status === 'manual') return toSkipped('The track was edited by hand.');
+  if (track.storageUri === null || track.availability !== 'available') return toSkipped('The track has no audio.');
+  try {
+    const enriched = await runSteps(context, track, track.storageUri, options);
+    context.noteUnsaved(id, undefined);
+    return enriched;
+  } catch (error) {
+    options.signal.throwIfAborted();
+    const reason = reasonUnsaved(error);
+    context.noteUnsaved(id, reason && `What was found could not be saved: ${reason}. It is tried again.`);
+    if (reason !== undefined) throw error;
+    context.log.error({ track_id: id, err: error }, 'enrichment of a track crashed');
+    return { outcome: 'crashed', error: context.recorder.recordCrash(id, error) };
+  }
 }
 
 /** Returns why nothing can be saved, for an error that would occur for every track. */

@@ -35,6 +35,7 @@ import { prepareListEditions, prepareSetAvailability } from './queries.ts';
 import { toTrackOut } from './wire-maps.ts';
 import { createNeverSplit } from './albums/never-split.ts';
 import type { AlbumSort, ArtistSort, TrackOut, TrackSort } from './wire.ts';
+import { bindContext } from '../runtime/bind-context.ts';
 
 const existingIdsSql = (kind: SearchKind): string =>
   `SELECT i.id FROM json_each(@ids) ids CROSS JOIN ${kind}s i ON i.id = ids.value`;
@@ -57,7 +58,79 @@ interface LibraryDeps extends ObjectReleaseDeps {
 
 export type LibraryService = ReturnType<typeof createLibraryService>;
 
-export function createLibraryService({
+export function createLibraryService(deps: LibraryDeps) {
+  const context = createContext(deps);
+
+  return {
+    ...bindContext(context, {
+      noteUnsaved,
+      editionsOf,
+      versionsOf,
+      trackOut,
+      findExistingTracks,
+      listTracks,
+      listAlbums,
+      listArtists,
+      filterExistingIds,
+      notRemote,
+      listPlayedAlbums,
+      listPlayedIds,
+      findArtistByName,
+      chaptersOf,
+      bookmarkIn,
+      updateTrack,
+      updateArtist,
+      settleCredits,
+      countLibrary,
+      markMissing,
+      markAvailable,
+      getTrack,
+      getAlbum,
+      getArtist,
+      tracksById,
+      albumsById,
+      artistsById,
+    }),
+    /** Returns the files of an album whose tags differ from those of most of its files. Throws `not_found`. */
+    contradictionsIn(userId: UserId, id: AlbumId): Contradiction[] {
+      getAlbum(context, userId, id);
+      return contradictionsIn(context.statements, id);
+    },
+    /** Return the ids of a page of a list, and the list's total. */
+    listIds: {
+      track: (userId: UserId, filter: TrackListFilter, order: ListOrder<TrackSort>, page: Page): Promise<IdPage> =>
+        context.listing.page(tracksOf(context, userId, filter, order), page),
+      album: (userId: UserId, filter: AlbumFilter, order: ListOrder<AlbumSort>, page: Page): Promise<IdPage> =>
+        context.listing.page(albumList(userId, filter, order), page),
+      artist: (userId: UserId, filter: ArtistFilter, order: ListOrder<ArtistSort>, page: Page): Promise<IdPage> =>
+        context.listing.page(artistList(userId, filter, order), page),
+    },
+    listGenres: context.listGenres,
+    /** Returns those of the items that are in the music folder, in their order. */
+    inMusicFolder(kind: SearchKind, ids: readonly number[], scope: MusicFolderScope): number[] {
+      const { sql, params } = inMusicFolder(kind, scope);
+      return context.statements.column<number>(sql, { ...params, ids: JSON.stringify(ids) });
+    },
+    folders: context.folders,
+    lyrics: createLyricsReader(context.statements),
+    similar: createSimilar({ statements: context.statements, random: Math.random }),
+    /** Sets metadata that takes precedence over tags and services, now and later. Throws `not_found` or `invalid`. */
+    setMetadata(userId: UserId, id: TrackId, typedMetadata: TypedMetadata, batch?: string): TrackSummary {
+      context.history.record({ by: userId, batch }, id, () =>
+        context.setMetadata(id, typedMetadata, { keepsStatus: false }),
+      );
+      return getTrack(context, userId, id);
+    },
+    editHistory: context.history,
+    /** Deletes stored objects that nothing uses any more, for example after a merge. */
+    release: context.release,
+    releaseAudio: context.releaseAudio,
+  };
+}
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext({
   db,
   tracks: writer,
   storage,
@@ -80,220 +153,235 @@ export function createLibraryService({
   const { release, releaseAudio } = createObjectRelease({ db, storage, leases, log });
   const versions = createTrackVersions(db.$client);
   const setAvailability = prepareSetAvailability(db.$client);
-
-  const tracksById = (userId: UserId, ids: readonly number[]): TrackSummary[] =>
-    readTracks(statements, userId, ids).map((track) =>
-      track.availability === 'available' && isOffline(track.storageUri) ? { ...track, availability: 'offline' } : track,
-    );
-  const albumsById = (userId: UserId, ids: readonly number[]): AlbumSummary[] => readAlbums(statements, userId, ids);
-  const artistsById = (userId: UserId, ids: readonly number[]): ArtistSummary[] => readArtists(statements, userId, ids);
-
-  async function listOf<T>(
-    list: NewIdList,
-    page: Page,
-    read: (userId: UserId, ids: readonly number[]) => T[],
-  ): Promise<Paged<T>> {
-    const { ids, total } = await listing.page(list, page);
-    return { items: ids.length === 0 ? [] : read(list.userId, ids), total };
-  }
-
-  const versionsIn = (userId: UserId, album: AlbumId): TrackSummary[][] =>
-    versions.inAlbum(album, (ids) => tracksById(userId, ids));
-  function tracksOf(
-    userId: UserId,
-    { folder, bestOnly, ...filter }: TrackListFilter,
-    order: ListOrder<TrackSort>,
-  ): NewIdList {
-    const { albumId } = filter;
-    const excludedIds =
-      bestOnly && albumId !== undefined
-        ? versionsIn(userId, albumId).flatMap(([, ...otherVersions]) => otherVersions.map(({ id }) => id))
-        : undefined;
-    return trackList(
-      userId,
-      { ...filter, excludedIds, folder: folder && { ...folder, otherRoots: folders.others() } },
-      order,
-    );
-  }
-
-  function firstOrThrow<T>(itemKind: string, id: number, items: T[]): T {
-    const [item] = items;
-    if (item === undefined) throw notFound(itemKind, id);
-    return item;
-  }
-
   /** The reason why a track's results are not saved yet; kept in memory, because nothing could be written. */
   const unsavedReasons = new Map<TrackId, string>();
-
-  function getTrack(userId: UserId, id: TrackId): TrackSummary {
-    const track = firstOrThrow('track', id, tracksById(userId, [id]));
-    const reason = unsavedReasons.get(id);
-    return reason === undefined ? track : { ...track, metadataError: reason };
-  }
-  function getAlbum(userId: UserId, id: AlbumId): AlbumSummary {
-    const album = firstOrThrow('album', id, albumsById(userId, [id]));
-    return { ...album, releaseMbid: findUsualRelease(statements, id) };
-  }
-  const getArtist = (userId: UserId, id: ArtistId): ArtistSummary =>
-    firstOrThrow('artist', id, artistsById(userId, [id]));
-
   /** lists editions by year */
   const listEditions = prepareListEditions(db.$client);
-
   return {
-    getTrack,
-    /** Notes why results for a track could not be saved; `reason` is undefined when they were saved. */
-    noteUnsaved(id: TrackId, reason: string | undefined): void {
-      if (reason === undefined) unsavedReasons.delete(id);
-      else unsavedReasons.set(id, reason);
-    },
-    getAlbum,
-    /** Returns the other albums of the album's release group, by year. Throws `not_found`. */
-    editionsOf(userId: UserId, id: AlbumId): AlbumSummary[] {
-      getAlbum(userId, id);
-      return albumsById(userId, listEditions.all(id, id));
-    },
-    /** Returns the files of an album whose tags differ from those of most of its files. Throws `not_found`. */
-    contradictionsIn(userId: UserId, id: AlbumId): Contradiction[] {
-      getAlbum(userId, id);
-      return contradictionsIn(statements, id);
-    },
-    /**
-     * Returns the other files of the track's recording at its place of the album, the best first. Throws `not_found`.
-     */
-    versionsOf(userId: UserId, id: TrackId): TrackSummary[] {
-      const { albumId } = getTrack(userId, id);
-      const versionGroups = albumId === null ? [] : versionsIn(userId, albumId);
-      return (
-        versionGroups.find((group) => group.some((track) => track.id === id))?.filter((track) => track.id !== id) ?? []
-      );
-    },
-    getArtist,
-    /** Returns a track in its API shape, for modules that send tracks without knowing that shape. */
-    trackOut: (user: Principal, id: TrackId): TrackOut => toTrackOut(getTrack(user.id, id)),
-    /** Return items in the order of the ids; unknown ids are skipped. */
-    tracksById,
-    albumsById,
-    artistsById,
-    /** Returns which of any number of tracks are in the library. */
-    async findExistingTracks(ids: readonly TrackId[]): Promise<Set<TrackId>> {
-      const existingIds = new Set<TrackId>();
-      await inSlices(partsOf(ids, MAX_IDS_PER_QUERY), (chunk) => {
-        for (const id of statements.column<TrackId>(existingIdsSql('track'), { ids: JSON.stringify(chunk) }))
-          existingIds.add(id);
-      });
-      return existingIds;
-    },
-
-    listTracks: (
-      userId: UserId,
-      filter: TrackListFilter,
-      order: ListOrder<TrackSort>,
-      page: Page,
-    ): Promise<Paged<TrackSummary>> => listOf(tracksOf(userId, filter, order), page, tracksById),
-    listAlbums: (
-      userId: UserId,
-      filter: AlbumFilter,
-      order: ListOrder<AlbumSort>,
-      page: Page,
-    ): Promise<Paged<AlbumSummary>> => listOf(albumList(userId, filter, order), page, albumsById),
-    listArtists: (
-      userId: UserId,
-      filter: ArtistFilter,
-      order: ListOrder<ArtistSort>,
-      page: Page,
-    ): Promise<Paged<ArtistSummary>> => listOf(artistList(userId, filter, order), page, artistsById),
-    /** Return the ids of a page of a list, and the list's total. */
-    listIds: {
-      track: (userId: UserId, filter: TrackListFilter, order: ListOrder<TrackSort>, page: Page): Promise<IdPage> =>
-        listing.page(tracksOf(userId, filter, order), page),
-      album: (userId: UserId, filter: AlbumFilter, order: ListOrder<AlbumSort>, page: Page): Promise<IdPage> =>
-        listing.page(albumList(userId, filter, order), page),
-      artist: (userId: UserId, filter: ArtistFilter, order: ListOrder<ArtistSort>, page: Page): Promise<IdPage> =>
-        listing.page(artistList(userId, filter, order), page),
-    },
-    /** Returns those of the items that are in the library, in their order. */
-    filterExistingIds: (kind: SearchKind, ids: readonly number[]): number[] =>
-      statements.column<number>(existingIdsSql(kind), { ids: JSON.stringify(ids) }),
-    /** Returns those of the tracks that are not placeholders, in their order. */
-    notRemote: (ids: readonly number[]): number[] =>
-      statements.column<number>(NOT_REMOTE, { ids: JSON.stringify(ids) }),
-    listGenres,
-    /** Returns those of the items that are in the music folder, in their order. */
-    inMusicFolder(kind: SearchKind, ids: readonly number[], scope: MusicFolderScope): number[] {
-      const { sql, params } = inMusicFolder(kind, scope);
-      return statements.column<number>(sql, { ...params, ids: JSON.stringify(ids) });
-    },
-    /** Returns the albums that the user played most, or last. */
-    listPlayedAlbums: (userId: UserId, by: PlayedOrder, page: Page): AlbumSummary[] =>
-      albumsById(userId, playedAlbumIds(statements, userId, by, page)),
-    listPlayedIds: (userId: UserId, by: PlayedOrder, page: Page): number[] =>
-      playedAlbumIds(statements, userId, by, page),
-    findArtistByName: (name: string): ArtistId | undefined =>
-      statements.column<ArtistId>('SELECT id FROM artists WHERE name_key = @key', { key: identityKey(name) })[0],
+    db,
+    settleLater,
+    isOffline,
+    now,
+    statements,
+    listing,
     folders,
-    lyrics: createLyricsReader(statements),
-    chaptersOf(id: TrackId): Chapter[] {
-      const [list] = statements.column<string>('SELECT list FROM chapters WHERE track_id = @id', { id });
-      return list === undefined ? [] : (JSON.parse(list) as Chapter[]);
-    },
-    /** Returns the position of the user's bookmark in a track, in milliseconds. */
-    bookmarkIn(userId: UserId, id: TrackId): number | null {
-      const sql = 'SELECT position_ms FROM bookmarks WHERE user_id = @userId AND track_id = @id';
-      return statements.column<number>(sql, { userId, id })[0] ?? null;
-    },
-    similar: createSimilar({ statements, random: Math.random }),
-
-    /** Sets metadata that takes precedence over tags and services, now and later. Throws `not_found` or `invalid`. */
-    setMetadata(userId: UserId, id: TrackId, typedMetadata: TypedMetadata, batch?: string): TrackSummary {
-      history.record({ by: userId, batch }, id, () => setMetadata(id, typedMetadata, { keepsStatus: false }));
-      return getTrack(userId, id);
-    },
-    /** Changes single fields and keeps metadata_status; the changed fields are protected by their origin. */
-    updateTrack(userId: UserId, id: TrackId, changes: TypedMetadata, batch?: string): TrackSummary {
-      const { artist, artists, album, albumArtist, ...fields } = changes;
-      const hasNames = [artist, artists, album, albumArtist].some((name) => name !== undefined);
-      history.record({ by: userId, batch }, id, () =>
-        hasNames ? setMetadata(id, changes, { keepsStatus: true }) : edits.updateTrack(id, fields),
-      );
-      return getTrack(userId, id);
-    },
-    editHistory: history,
-    updateArtist(userId: UserId, id: ArtistId, changes: ArtistChanges): ArtistSummary {
-      const isMore = db.transaction(
-        () => {
-          edits.updateArtist(id, changes);
-          return changes.neverSplit !== undefined && applyNeverSplit(id, CREDITS_PER_STEP) === CREDITS_PER_STEP;
-        },
-        { behavior: 'immediate' },
-      );
-      if (isMore) settleLater?.(id);
-      return getArtist(userId, id);
-    },
-    /**
-     * Runs the next step after a change of an artist's never-split mark. Returns false when no credits are left to
-     * change.
-     */
-    settleCredits: (id: ArtistId): boolean =>
-      db.transaction(() => applyNeverSplit(id, CREDITS_PER_STEP) > 0, { behavior: 'immediate' }),
-    /** Deletes stored objects that nothing uses any more, for example after a merge. */
+    listGenres,
+    edits,
+    setMetadata,
+    history,
+    applyNeverSplit,
     release,
     releaseAudio,
-
-    countLibrary: (): { tracks: number; albums: number; artists: number } => ({
-      tracks: statements.value<number>('SELECT coalesce(sum(tracks), 0) FROM library_totals', {}),
-      albums: statements.value<number>('SELECT count(*) FROM albums', {}),
-      artists: statements.value<number>('SELECT count(*) FROM artists', {}),
-    }),
-
-    /**
-     * Marks a track as missing whose audio is not at that URI. Returns true if it was available before, and still has
-     * its audio there.
-     */
-    markMissing: (id: TrackId, uri: string): boolean =>
-      setAvailability.run('missing', now().getTime(), id, 'available', uri).changes > 0,
-    /** Marks a track as available whose audio is back at that URI. Returns true if it was missing before. */
-    markAvailable: (id: TrackId, uri: string): boolean =>
-      setAvailability.run('available', now().getTime(), id, 'missing', uri).changes > 0,
+    versions,
+    setAvailability,
+    unsavedReasons,
+    listEditions,
   };
 }
+
+const tracksById = ({ statements, isOffline }: Context, userId: UserId, ids: readonly number[]): TrackSummary[] =>
+  readTracks(statements, userId, ids).map((track) =>
+    track.availability === 'available' && isOffline(track.storageUri) ? { ...track, availability: 'offline' } : track,
+  );
+
+const albumsById = ({ statements }: Context, userId: UserId, ids: readonly number[]): AlbumSummary[] =>
+  readAlbums(statements, userId, ids);
+
+const artistsById = ({ statements }: Context, userId: UserId, ids: readonly number[]): ArtistSummary[] =>
+  readArtists(statements, userId, ids);
+
+async function listOf<T>(
+  context: Context,
+  list: NewIdList,
+  page: Page,
+  read: (userId: UserId, ids: readonly number[]) => T[],
+): Promise<Paged<T>> {
+  const { ids, total } = await context.listing.page(list, page);
+  return { items: ids.length === 0 ? [] : read(list.userId, ids), total };
+}
+
+const versionsIn = (context: Context, userId: UserId, album: AlbumId): TrackSummary[][] =>
+  context.versions.inAlbum(album, (ids) => tracksById(context, userId, ids));
+
+function tracksOf(
+  context: Context,
+  userId: UserId,
+  { folder, bestOnly, ...filter }: TrackListFilter,
+  order: ListOrder<TrackSort>,
+): NewIdList {
+  const { albumId } = filter;
+  const excludedIds =
+    bestOnly && albumId !== undefined
+      ? versionsIn(context, userId, albumId).flatMap(([, ...otherVersions]) => otherVersions.map(({ id }) => id))
+      : undefined;
+  return trackList(
+    userId,
+    { ...filter, excludedIds, folder: folder && { ...folder, otherRoots: context.folders.others() } },
+    order,
+  );
+}
+
+function firstOrThrow<T>(itemKind: string, id: number, items: T[]): T {
+  const [item] = items;
+  if (item === undefined) throw notFound(itemKind, id);
+  return item;
+}
+
+function getTrack(context: Context, userId: UserId, id: TrackId): TrackSummary {
+  const track = firstOrThrow('track', id, tracksById(context, userId, [id]));
+  const reason = context.unsavedReasons.get(id);
+  return reason === undefined ? track : { ...track, metadataError: reason };
+}
+
+function getAlbum(context: Context, userId: UserId, id: AlbumId): AlbumSummary {
+  const album = firstOrThrow('album', id, albumsById(context, userId, [id]));
+  return { ...album, releaseMbid: findUsualRelease(context.statements, id) };
+}
+
+const getArtist = (context: Context, userId: UserId, id: ArtistId): ArtistSummary =>
+  firstOrThrow('artist', id, artistsById(context, userId, [id]));
+
+/** Notes why results for a track could not be saved; `reason` is undefined when they were saved. */
+function noteUnsaved({ unsavedReasons }: Context, id: TrackId, reason: string | undefined): void {
+  if (reason === undefined) unsavedReasons.delete(id);
+  else unsavedReasons.set(id, reason);
+}
+
+/** Returns the other albums of the album's release group, by year. Throws `not_found`. */
+function editionsOf(context: Context, userId: UserId, id: AlbumId): AlbumSummary[] {
+  getAlbum(context, userId, id);
+  return albumsById(context, userId, context.listEditions.all(id, id));
+}
+
+/**
+ * Returns the other files of the track's recording at its place of the album, the best first. Throws `not_found`.
+ */
+function versionsOf(context: Context, userId: UserId, id: TrackId): TrackSummary[] {
+  const { albumId } = getTrack(context, userId, id);
+  const versionGroups = albumId === null ? [] : versionsIn(context, userId, albumId);
+  return (
+    versionGroups.find((group) => group.some((track) => track.id === id))?.filter((track) => track.id !== id) ?? []
+  );
+}
+
+/** Returns a track in its API shape, for modules that send tracks without knowing that shape. */
+const trackOut = (context: Context, user: Principal, id: TrackId): TrackOut =>
+  toTrackOut(getTrack(context, user.id, id));
+
+/** Returns which of any number of tracks are in the library. */
+async function findExistingTracks({ statements }: Context, ids: readonly TrackId[]): Promise<Set<TrackId>> {
+  const existingIds = new Set<TrackId>();
+  await inSlices(partsOf(ids, MAX_IDS_PER_QUERY), (chunk) => {
+    for (const id of statements.column<TrackId>(existingIdsSql('track'), { ids: JSON.stringify(chunk) }))
+      existingIds.add(id);
+  });
+  return existingIds;
+}
+
+const listTracks = (
+  context: Context,
+  userId: UserId,
+  filter: TrackListFilter,
+  order: ListOrder<TrackSort>,
+  page: Page,
+): Promise<Paged<TrackSummary>> =>
+  listOf(context, tracksOf(context, userId, filter, order), page, (userId, ids) => tracksById(context, userId, ids));
+
+const listAlbums = (
+  context: Context,
+  userId: UserId,
+  filter: AlbumFilter,
+  order: ListOrder<AlbumSort>,
+  page: Page,
+): Promise<Paged<AlbumSummary>> =>
+  listOf(context, albumList(userId, filter, order), page, (userId, ids) => albumsById(context, userId, ids));
+
+const listArtists = (
+  context: Context,
+  userId: UserId,
+  filter: ArtistFilter,
+  order: ListOrder<ArtistSort>,
+  page: Page,
+): Promise<Paged<ArtistSummary>> =>
+  listOf(context, artistList(userId, filter, order), page, (userId, ids) => artistsById(context, userId, ids));
+
+/** Returns those of the items that are in the library, in their order. */
+const filterExistingIds = ({ statements }: Context, kind: SearchKind, ids: readonly number[]): number[] =>
+  statements.column<number>(existingIdsSql(kind), { ids: JSON.stringify(ids) });
+
+/** Returns those of the tracks that are not placeholders, in their order. */
+const notRemote = ({ statements }: Context, ids: readonly number[]): number[] =>
+  statements.column<number>(NOT_REMOTE, { ids: JSON.stringify(ids) });
+
+/** Returns the albums that the user played most, or last. */
+const listPlayedAlbums = (context: Context, userId: UserId, by: PlayedOrder, page: Page): AlbumSummary[] =>
+  albumsById(context, userId, playedAlbumIds(context.statements, userId, by, page));
+
+const listPlayedIds = ({ statements }: Context, userId: UserId, by: PlayedOrder, page: Page): number[] =>
+  playedAlbumIds(statements, userId, by, page);
+
+const findArtistByName = ({ statements }: Context, name: string): ArtistId | undefined =>
+  statements.column<ArtistId>('SELECT id FROM artists WHERE name_key = @key', { key: identityKey(name) })[0];
+
+function chaptersOf({ statements }: Context, id: TrackId): Chapter[] {
+  const [list] = statements.column<string>('SELECT list FROM chapters WHERE track_id = @id', { id });
+  return list === undefined ? [] : (JSON.parse(list) as Chapter[]);
+}
+
+/** Returns the position of the user's bookmark in a track, in milliseconds. */
+function bookmarkIn({ statements }: Context, userId: UserId, id: TrackId): number | null {
+  const sql = 'SELECT position_ms FROM bookmarks WHERE user_id = @userId AND track_id = @id';
+  return statements.column<number>(sql, { userId, id })[0] ?? null;
+}
+
+/** Changes single fields and keeps metadata_status; the changed fields are protected by their origin. */
+function updateTrack(
+  context: Context,
+  userId: UserId,
+  id: TrackId,
+  changes: TypedMetadata,
+  batch?: string,
+): TrackSummary {
+  const { artist, artists, album, albumArtist, ...fields } = changes;
+  const hasNames = [artist, artists, album, albumArtist].some((name) => name !== undefined);
+  context.history.record({ by: userId, batch }, id, () =>
+    hasNames ? context.setMetadata(id, changes, { keepsStatus: true }) : context.edits.updateTrack(id, fields),
+  );
+  return getTrack(context, userId, id);
+}
+
+function updateArtist(context: Context, userId: UserId, id: ArtistId, changes: ArtistChanges): ArtistSummary {
+  const isMore = context.db.transaction(
+    () => {
+      context.edits.updateArtist(id, changes);
+      return changes.neverSplit !== undefined && context.applyNeverSplit(id, CREDITS_PER_STEP) === CREDITS_PER_STEP;
+    },
+    { behavior: 'immediate' },
+  );
+  if (isMore) context.settleLater?.(id);
+  return getArtist(context, userId, id);
+}
+
+/**
+ * Runs the next step after a change of an artist's never-split mark. Returns false when no credits are left to
+ * change.
+ */
+const settleCredits = ({ db, applyNeverSplit }: Context, id: ArtistId): boolean =>
+  db.transaction(() => applyNeverSplit(id, CREDITS_PER_STEP) > 0, { behavior: 'immediate' });
+
+const countLibrary = ({ statements }: Context): { tracks: number; albums: number; artists: number } => ({
+  tracks: statements.value<number>('SELECT coalesce(sum(tracks), 0) FROM library_totals', {}),
+  albums: statements.value<number>('SELECT count(*) FROM albums', {}),
+  artists: statements.value<number>('SELECT count(*) FROM artists', {}),
+});
+
+/**
+ * Marks a track as missing whose audio is not at that URI. Returns true if it was available before, and still has
+ * its audio there.
+ */
+const markMissing = ({ setAvailability, now }: Context, id: TrackId, uri: string): boolean =>
+  setAvailability.run('missing', now().getTime(), id, 'available', uri).changes > 0;
+
+/** Marks a track as available whose audio is back at that URI. Returns true if it was missing before. */
+const markAvailable = ({ setAvailability, now }: Context, id: TrackId, uri: string): boolean =>
+  setAvailability.run('available', now().getTime(), id, 'missing', uri).changes > 0;

@@ -77,13 +77,7 @@ export function createVerify(deps: VerifyDeps): {
   verify: Handler<typeof VERIFY_STORAGE>;
   mendTrack: Handler<typeof MEND_TRACK>;
 } {
-  const { db, now, settings, storage, isBusy, repair } = deps;
-  const findTrack = prepareFindTrack(db);
-  const pace = { ...VERIFY_PACE, ...deps.pace };
-  const listTracks = prepareListTracks(db);
-  const listCovered = prepareListCovers(db);
-  const listPictured = prepareListArtistPictures(db);
-
+  const shared = createContext(deps);
   /**
    * Verifies stored files. Continues where an earlier attempt of the job ended. Throws `unavailable` while the storage
    * is down.
@@ -92,7 +86,7 @@ export function createVerify(deps: VerifyDeps): {
     { scope },
     { jobId, signal, progress },
   ): Promise<VerifyReport> => {
-    const previousRun = findRun(db, scope);
+    const previousRun = findRun(shared.db, scope);
     const isSameJob = previousRun?.jobId === jobId;
     const continuesRun = isSameJob || scope === 'part';
     const report = isSameJob ? previousRun.tally : emptyReport();
@@ -100,21 +94,21 @@ export function createVerify(deps: VerifyDeps): {
       scope,
       jobId,
       tally: report,
-      startedAt: isSameJob ? previousRun.startedAt : now(),
+      startedAt: isSameJob ? previousRun.startedAt : shared.now(),
       afterId: continuesRun ? (previousRun?.afterId ?? 0) : 0,
       afterAlbumId: continuesRun ? (previousRun?.afterAlbumId ?? 0) : 0,
       afterPictureId: continuesRun ? (previousRun?.afterPictureId ?? 0) : 0,
     };
     const shareOf = (total: number): number =>
-      scope === 'all' ? Infinity : Math.ceil(total / Math.max(1, verifyDays(settings, storage)));
-    const [tracks, covers, pictures] = [countTracks(db), countCovers(db), countArtistPictures(db)];
+      scope === 'all' ? Infinity : Math.ceil(total / Math.max(1, verifyDays(shared.settings, shared.storage)));
+    const [tracks, covers, pictures] = [countTracks(shared.db), countCovers(shared.db), countArtistPictures(shared.db)];
     const total = [tracks, covers, pictures].reduce((sum, count) => sum + Math.min(count, shareOf(count)), 0);
 
     /** Looks for all missing audio every day, even if its tracks are not due for verification. */
     async function findMissingAudio(): Promise<void> {
-      for (const id of deps.listMissing()) {
+      for (const id of shared.deps.listMissing()) {
         signal.throwIfAborted();
-        if (await deps.recheckAudio(id)) report.returned++;
+        if (await shared.deps.recheckAudio(id)) report.returned++;
         await yieldIfDue();
       }
     }
@@ -132,156 +126,185 @@ export function createVerify(deps: VerifyDeps): {
         const rows = list(verifyRun[cursor], Math.min(ROWS_PER_STEP, remaining));
         for (const row of rows) {
           signal.throwIfAborted();
-          if (scope === 'part' && (await isOnBattery())) return saveRun(db, verifyRun);
-          await (scope === 'all' ? verifyRow(row) : runThrottled({ pace, isBusy, signal }, () => verifyRow(row)));
+          if (scope === 'part' && (await isOnBattery())) return saveRun(shared.db, verifyRun);
+          await (scope === 'all'
+            ? verifyRow(row)
+            : runThrottled({ pace: shared.pace, isBusy: shared.isBusy, signal }, () => verifyRow(row)));
           verifyRun[cursor] = row.id;
           progress(report.checked + report.covers + report.pictures, total, describeReport(report));
           await yieldIfDue();
         }
         if (rows.length === 0 && scope === 'part') verifyRun[cursor] = 0;
-        saveRun(db, verifyRun);
+        saveRun(shared.db, verifyRun);
         if (rows.length === 0) return;
         remaining -= rows.length;
       }
     }
 
     if (scope === 'part') await findMissingAudio();
-    await verifyRows('afterId', shareOf(tracks) - report.checked, listTracks, (track) =>
-      verifyTrack(track, report, { signal }),
+    await verifyRows('afterId', shareOf(tracks) - report.checked, shared.listTracks, (track) =>
+      verifyTrack(shared, track, report, { signal }),
     );
     const heal: RepairCover = async (key, etag) =>
-      (await repair.healFromBackup(key, etag, signal)) ?? 'there is no backup';
-    await verifyRows('afterAlbumId', shareOf(covers) - report.covers, listCovered, async ({ id, title }) => {
-      const verdict = await deps.proveCover(id, heal, signal);
+      (await shared.repair.healFromBackup(key, etag, signal)) ?? 'there is no backup';
+    await verifyRows('afterAlbumId', shareOf(covers) - report.covers, shared.listCovered, async ({ id, title }) => {
+      const verdict = await shared.deps.proveCover(id, heal, signal);
       report.covers++;
-      addVerdict(report, verdict, { title, album_id: id, artist_id: null });
+      addVerdict(shared, report, verdict, { title, album_id: id, artist_id: null });
     });
     await verifyRows(
       'afterPictureId',
       shareOf(pictures) - report.pictures,
-      listPictured,
+      shared.listPictured,
       async ({ id, title, artistId }) => {
-        const verdict = await deps.provePicture(id, heal);
+        const verdict = await shared.deps.provePicture(id, heal);
         report.pictures++;
-        addVerdict(report, verdict, { title, album_id: null, artist_id: artistId });
+        addVerdict(shared, report, verdict, { title, album_id: null, artist_id: artistId });
       },
     );
     return report;
   };
-
   /** Verifies and repairs one track, whose audio turned out to be lost or damaged when it was played. */
   const mendTrack: Handler<typeof MEND_TRACK> = async ({ trackId }, context) => {
     const report = emptyReport();
-    const track = findTrack(trackId);
-    if (track && !track.uri.startsWith(FILE_PREFIX)) await verifyTrack(track, report, context);
+    const track = shared.findTrack(trackId);
+    if (track && !track.uri.startsWith(FILE_PREFIX)) await verifyTrack(shared, track, report, context);
     return report;
   };
+  return {
+    verify,
+    mendTrack,
+  };
+}
 
-  return { verify, mendTrack };
+type Context = ReturnType<typeof createContext>;
 
-  function addVerdict(
-    report: VerifyReport,
-    verdict: CoverVerdict,
-    subject: Pick<Finding, 'title' | 'album_id' | 'artist_id'>,
-  ): void {
-    if (typeof verdict === 'string') return;
-    const { kind, key, healed, reason } = verdict;
+function createContext(deps: VerifyDeps) {
+  const { db, now, settings, storage, isBusy, repair } = deps;
+  const findTrack = prepareFindTrack(db);
+  const pace = { ...VERIFY_PACE, ...deps.pace };
+  const listTracks = prepareListTracks(db);
+  const listCovered = prepareListCovers(db);
+  const listPictured = prepareListArtistPictures(db);
+  return { deps, db, now, settings, storage, isBusy, repair, findTrack, pace, listTracks, listCovered, listPictured };
+}
+
+function addVerdict(
+  shared: Context,
+  report: VerifyReport,
+  verdict: CoverVerdict,
+  subject: Pick<Finding, 'title' | 'album_id' | 'artist_id'>,
+): void {
+  if (typeof verdict === 'string') return;
+  const { kind, key, healed, reason } = verdict;
+  addFinding(report, {
+    kind,
+    track_id: null,
+    ...subject,
+    storage_uri: toUri(shared.storage, key),
+    healed: healed !== null,
+    reason,
+  });
+}
+
+async function verifyTrack(
+  shared: Context,
+  track: StoredTrack,
+  report: VerifyReport,
+  context: VerifyContext,
+): Promise<void> {
+  const { signal } = context;
+  const verdict = await judge(shared, track, context);
+  report.checked++;
+  report.bytes += verdict === 'good' ? track.sizeBytes : 0;
+  if (verdict === 'changed' || verdict === 'unhashed') report[verdict]++;
+  if (typeof verdict === 'object') {
+    const { uri, contentHash } = track;
+    const key = uri.slice(uri.indexOf(':') + 1);
+    const outcome =
+      keyOfUri(shared.storage, uri) !== undefined
+        ? await shared.repair.healAudio(key, contentHash ?? hashInKey(key), signal)
+        : undefined;
     addFinding(report, {
-      kind,
-      track_id: null,
-      ...subject,
-      storage_uri: toUri(storage, key),
-      healed: healed !== null,
-      reason,
+      ...verdict,
+      track_id: track.id,
+      album_id: null,
+      artist_id: null,
+      title: track.title,
+      storage_uri: track.uri,
+      healed: outcome === 'healed',
+      reason: typeof outcome === 'string' && outcome !== 'healed' ? outcome : verdict.reason,
     });
+    if (outcome !== 'healed') return void (verdict.kind === 'missing' && shared.deps.onMissing(track.id, track.uri));
   }
+  if (
+    track.availability !== 'missing' ||
+    track.uri.startsWith(FILE_PREFIX) ||
+    (typeof verdict === 'string' && verdict !== 'good')
+  )
+    return;
+  report.returned++;
+  shared.deps.onReturned(track.id, track.uri);
+}
 
-  async function verifyTrack(track: StoredTrack, report: VerifyReport, context: VerifyContext): Promise<void> {
-    const { signal } = context;
-    const verdict = await judge(track, context);
-    report.checked++;
-    report.bytes += verdict === 'good' ? track.sizeBytes : 0;
-    if (verdict === 'changed' || verdict === 'unhashed') report[verdict]++;
-    if (typeof verdict === 'object') {
-      const { uri, contentHash } = track;
-      const key = uri.slice(uri.indexOf(':') + 1);
-      const outcome =
-        keyOfUri(storage, uri) !== undefined
-          ? await repair.healAudio(key, contentHash ?? hashInKey(key), signal)
-          : undefined;
-      addFinding(report, {
-        ...verdict,
-        track_id: track.id,
-        album_id: null,
-        artist_id: null,
-        title: track.title,
-        storage_uri: track.uri,
-        healed: outcome === 'healed',
-        reason: typeof outcome === 'string' && outcome !== 'healed' ? outcome : verdict.reason,
-      });
-      if (outcome !== 'healed') return void (verdict.kind === 'missing' && deps.onMissing(track.id, track.uri));
-    }
-    if (
-      track.availability !== 'missing' ||
-      track.uri.startsWith(FILE_PREFIX) ||
-      (typeof verdict === 'string' && verdict !== 'good')
-    )
-      return;
-    report.returned++;
-    deps.onReturned(track.id, track.uri);
+async function judge(shared: Context, track: StoredTrack, context: VerifyContext): Promise<Verdict> {
+  try {
+    return track.uri.startsWith(FILE_PREFIX)
+      ? await judgeFile(shared, track, context)
+      : await judgeObject(shared, track, context);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (error instanceof AppError && error.code === 'gone') return { kind: 'missing', reason: null };
+    if (error instanceof DamagedObjectError) return { kind: 'damaged', reason: null };
+    // the storage is down, which says nothing about the object
+    if (!track.uri.startsWith(FILE_PREFIX) && !(await shared.storage.isUp())) throw error;
+    return { kind: 'unreadable', reason: messageOf(error) };
   }
+}
 
-  async function judge(track: StoredTrack, context: VerifyContext): Promise<Verdict> {
-    try {
-      return track.uri.startsWith(FILE_PREFIX) ? await judgeFile(track, context) : await judgeObject(track, context);
-    } catch (error) {
-      context.signal.throwIfAborted();
-      if (error instanceof AppError && error.code === 'gone') return { kind: 'missing', reason: null };
-      if (error instanceof DamagedObjectError) return { kind: 'damaged', reason: null };
-      // the storage is down, which says nothing about the object
-      if (!track.uri.startsWith(FILE_PREFIX) && !(await storage.isUp())) throw error;
-      return { kind: 'unreadable', reason: messageOf(error) };
-    }
-  }
+async function judgeObject(
+  shared: Context,
+  { uri, contentHash }: StoredTrack,
+  context: VerifyContext,
+): Promise<Verdict> {
+  return (await hashAudio(shared, uri, context)) === (contentHash ?? hashInKey(uri))
+    ? 'good'
+    : { kind: 'damaged', reason: null };
+}
 
-  async function judgeObject({ uri, contentHash }: StoredTrack, context: VerifyContext): Promise<Verdict> {
-    return (await hashAudio(uri, context)) === (contentHash ?? hashInKey(uri))
-      ? 'good'
-      : { kind: 'damaged', reason: null };
+async function hashAudio(shared: Context, uri: string, { signal }: VerifyContext): Promise<string> {
+  const { stream } = await (await shared.deps.audioStore.resolve(uri)).open();
+  const hash = createHash('sha256');
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    signal.throwIfAborted();
+    hash.update(chunk);
+    await yieldIfDue();
   }
+  return hash.digest('hex');
+}
 
-  async function hashAudio(uri: string, { signal }: VerifyContext): Promise<string> {
-    const { stream } = await (await deps.audioStore.resolve(uri)).open();
-    const hash = createHash('sha256');
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      signal.throwIfAborted();
-      hash.update(chunk);
-      await yieldIfDue();
-    }
-    return hash.digest('hex');
-  }
-
-  /**
-   * Judges a file whose content differs. A file that changed since the last scan was changed by a person, so it is not
-   * damaged.
-   */
-  async function judgeFile(track: StoredTrack, context: VerifyContext): Promise<Verdict> {
-    const { uri, audioHash, fileSize, fileMtimeUs } = track;
-    const file = await deps.audioStore.resolve(uri);
-    const previousStat = await file.stat();
-    if (audioHash === null || audioHash === NO_HASH || fileSize === null || fileMtimeUs === null) return 'unhashed';
-    const [result] = await deps.reader.read({
-      root: deps.musicRoots(),
-      paths: [{ path: uri.slice(FILE_PREFIX.length), sizeBytes: fileSize, mtimeUs: fileMtimeUs }],
-      copyTo: null,
-      hashLarge: true,
-    });
-    if (!result?.ok) return result?.changing ? 'changed' : { kind: 'damaged', reason: result?.reason ?? null };
-    // the hash of a section is that of its file, then `@` and its start
-    const isSameAudio = result.audioHash === audioHash.split('@', 1)[0];
-    const hash = isSameAudio ? await hashAudio(uri, context) : undefined;
-    // the hash is that of another version of the file
-    if (!isDeepStrictEqual(await file.stat(), previousStat)) return 'changed';
-    return hash !== undefined && findOrSaveSum(db, track, hash) === hash ? 'good' : { kind: 'damaged', reason: null };
-  }
+/**
+ * Judges a file whose content differs. A file that changed since the last scan was changed by a person, so it is not
+ * damaged.
+ */
+async function judgeFile(shared: Context, track: StoredTrack, context: VerifyContext): Promise<Verdict> {
+  const { uri, audioHash, fileSize, fileMtimeUs } = track;
+  const file = await shared.deps.audioStore.resolve(uri);
+  const previousStat = await file.stat();
+  if (audioHash === null || audioHash === NO_HASH || fileSize === null || fileMtimeUs === null) return 'unhashed';
+  const [result] = await shared.deps.reader.read({
+    root: shared.deps.musicRoots(),
+    paths: [{ path: uri.slice(FILE_PREFIX.length), sizeBytes: fileSize, mtimeUs: fileMtimeUs }],
+    copyTo: null,
+    hashLarge: true,
+  });
+  if (!result?.ok) return result?.changing ? 'changed' : { kind: 'damaged', reason: result?.reason ?? null };
+  // the hash of a section is that of its file, then `@` and its start
+  const isSameAudio = result.audioHash === audioHash.split('@', 1)[0];
+  const hash = isSameAudio ? await hashAudio(shared, uri, context) : undefined;
+  // the hash is that of another version of the file
+  if (!isDeepStrictEqual(await file.stat(), previousStat)) return 'changed';
+  return hash !== undefined && findOrSaveSum(shared.db, track, hash) === hash
+    ? 'good'
+    : { kind: 'damaged', reason: null };
 }

@@ -19,6 +19,7 @@ import {
   type PlaylistFields,
   type PlaylistSummary,
 } from './queries.ts';
+import { bindContext } from '../runtime/bind-context.ts';
 
 /**
  * Maximum length: planning an order of this many entries takes 0.1 s. Longer lists of earlier versions can be read and
@@ -72,319 +73,339 @@ class NoGapError extends Error {}
 
 export type PlaylistChanges = ReturnType<typeof createChanges>;
 
-export function createChanges({ db, now, rows }: { db: MainDb; now: () => Date; rows: EntryRows }) {
-  const withLock = createLocks<PlaylistId>();
-
-  /** Makes the planned change as a new version. `alsoWrite` runs in the same transaction. */
-  const change = (
-    userId: UserId,
-    id: PlaylistId,
-    { expectedVersion }: VersionCheck,
-    kind: PlaylistChange,
-    plan: (playlist: PlaylistSummary) => VersionPlan | Promise<VersionPlan>,
-    alsoWrite: (tx: Db) => void = () => {},
-  ): Promise<void> =>
-    withLock(id, async () => {
-      await yieldIfDue();
-      const getOrdinary = (tx: Db): PlaylistSummary => {
-        const playlist = getOwn(tx, userId, id, expectedVersion);
-        assertOrdinary(playlist);
-        return playlist;
-      };
-      const versionPlan = await planWithGaps(id, async () => plan(getOrdinary(db)));
-      const remainingParts = db.transaction(
-        (tx) => {
-          const parts = writeVersion(userId, getOrdinary(tx), kind, versionPlan);
-          alsoWrite(tx);
-          return parts;
-        },
-        { behavior: 'immediate' },
-      );
-      await finish(remainingParts);
-    });
-
-  /** Plans a change; if there was no free position, makes wide gaps and plans again. */
-  async function planWithGaps(id: PlaylistId, plan: () => Promise<VersionPlan>): Promise<VersionPlan> {
-    try {
-      return await plan();
-    } catch (error) {
-      if (!(error instanceof NoGapError)) throw error;
-      await rows.renumber(id);
-      return plan();
-    }
-  }
-
-  /** Writes the first part of the plan and the version; to be called inside a transaction. */
-  function writeVersion(
-    userId: UserId,
-    playlist: PlaylistSummary,
-    kind: PlaylistChange,
-    plan: VersionPlan,
-  ): RemainingParts {
-    const [version, counts] = [playlist.version + 1, countsOf(plan)];
-    const [firstPart = EMPTY_PLAN, ...parts] = partsOfPlan(plan);
-    write(playlist.id, version, firstPart);
-    if (counts.added + counts.removed + counts.moved > 0 || kind === 'restore')
-      recordVersion(userId, playlist, kind, counts);
-    return { id: playlist.id, version, parts };
-  }
-
-  async function finish({ id, version, parts }: RemainingParts): Promise<void> {
-    if (parts.length === 0) return;
-    await inSlices(
-      parts,
-      (part) => write(id, version, part),
-      (work) => db.transaction(work, { behavior: 'immediate' }),
-    );
-    recountVersion(db, id, version);
-  }
-
-  /** Records the next version, whose entries are already written. */
-  function recordVersion(
-    userId: UserId,
-    { id, rules }: PlaylistSummary,
-    kind: PlaylistChange,
-    counts: Counts = NO_CHANGES,
-  ): void {
-    const createdAt = now();
-    appendVersion(db, {
-      playlistId: id,
-      version: nextVersion(db, id, createdAt),
-      change: kind,
-      ...counts,
-      rules,
-      userId,
-      createdAt,
-    });
-  }
-
-  function assertTracks(playlist: PlaylistSummary, trackIds: readonly TrackId[]): void {
-    // callers with more tracks have already checked them
-    const missingId = trackIds.length > ENTRIES_PER_WRITE ? undefined : rows.findAbsentTrack(trackIds);
-    if (missingId !== undefined) throw notFound('track', missingId);
-    if (playlist.trackCount + trackIds.length > MAX_PLAYLIST_ENTRIES)
-      throw conflict(`A playlist can have at most ${MAX_PLAYLIST_ENTRIES} tracks.`);
-  }
-
-  function planTracks(playlist: PlaylistSummary, trackIds: readonly TrackId[], position?: number): VersionPlan {
-    assertTracks(playlist, trackIds);
-    const index = position !== undefined && position < playlist.trackCount ? position : undefined;
-    const { before: beforePosition, after: afterPosition } = rows.aroundIndex(playlist.id, index);
-    const places = placesFor(beforePosition, afterPosition, trackIds.length);
-    const addedAt = now().getTime();
-    return {
-      ...EMPTY_PLAN,
-      added: trackIds.map((trackId, n) => ({ id: undefined, trackId, position: places[n] as number, addedAt })),
-    };
-  }
-
-  async function withoutDuplicates(id: PlaylistId, trackIds: readonly TrackId[]): Promise<TrackId[]> {
-    const newIds = new Set(trackIds);
-    await inSlices(partsOf(trackIds, ENTRIES_PER_WRITE), (part) => {
-      for (const listedId of rows.listKnownTracks(id, part)) newIds.delete(listedId);
-    });
-    return [...newIds];
-  }
-
-  /** Finds positions with which the list has exactly the new entries in order. */
-  async function arrange<T extends { id: number | undefined }>(
-    current: readonly ListedEntry[],
-    newEntries: readonly T[],
-  ): Promise<{ removedIds: number[]; placedEntries: (T & { position: number })[] }> {
-    const positions = new Map(current.map(({ id, position }) => [id, position]));
-    const positionOf = (neighbourId: number | undefined): number | undefined =>
-      neighbourId === undefined ? undefined : positions.get(neighbourId);
-    await yieldForLongList(current);
-    const { removedIds, runs } = planList([...positions.keys()], newEntries);
-    await yieldForLongList(current);
-    const placedEntries = runs.flatMap(({ before: beforeId, after: afterId, entries }) => {
-      const places = placesFor(positionOf(beforeId), positionOf(afterId), entries.length);
-      return entries.map((entry, n) => ({ ...entry, position: places[n] as number }));
-    });
-    return { removedIds, placedEntries };
-  }
-
-  /** Throws `not_found` unless all of these entries are in the list. */
-  function assertEntries(id: PlaylistId, entryIds: readonly number[]): void {
-    const missingId = rows.findAbsentEntry(id, entryIds);
-    if (missingId !== undefined) throw notFound('entry', missingId);
-  }
-
-  function write(id: PlaylistId, version: number, { removed, moved, added }: VersionPlan): void {
-    if (removed.length > 0) rows.end(id, version, removed);
-    if (moved.length > 0) rows.move(id, version, moved);
-    if (added.length > 0) rows.insert(id, version, added);
-  }
+export function createChanges(deps: { db: MainDb; now: () => Date; rows: EntryRows }) {
+  const context = createContext(deps);
 
   return {
-    change,
-    finish,
+    ...bindContext(context, { begin, add, remove, move, reorder, replace, edit, change, finish, recordVersion }),
     /** Runs the changes of a list one after another. */
-    withLock,
-    recordVersion,
-
-    /** Writes the first version of a new playlist, inside a transaction. */
-    begin(
-      userId: UserId,
-      playlist: PlaylistSummary,
-      kind: PlaylistChange,
-      trackIds: readonly TrackId[],
-    ): RemainingParts {
-      const plan = trackIds.length > 0 ? planTracks(playlist, trackIds) : EMPTY_PLAN;
-      const [firstPart = EMPTY_PLAN, ...parts] = partsOfPlan(plan);
-      write(playlist.id, 1, firstPart);
-      appendVersion(db, {
-        playlistId: playlist.id,
-        version: 1,
-        change: kind,
-        ...countsOf(plan),
-        rules: playlist.rules,
-        userId,
-        createdAt: playlist.createdAt,
-      });
-      return { id: playlist.id, version: 1, parts };
-    },
-
-    add: (
-      userId: UserId,
-      id: PlaylistId,
-      { trackIds, position, skipDuplicates = false, ...versionCheck }: NewTracks,
-    ): Promise<void> =>
-      change(userId, id, versionCheck, 'add', async (playlist) => {
-        const newIds = skipDuplicates ? await withoutDuplicates(id, trackIds) : trackIds;
-        return newIds.length === 0 ? EMPTY_PLAN : planTracks(playlist, newIds, position);
-      }),
-
-    /** Removes entries. Throws `not_found` when one of them is not in the list; then all stay. */
-    remove: (
-      userId: UserId,
-      id: PlaylistId,
-      selection: EntrySelection,
-      versionCheck: VersionCheck = {},
-    ): Promise<void> =>
-      change(userId, id, versionCheck, 'remove', () => {
-        if (!('entryIds' in selection)) return { ...EMPTY_PLAN, removed: inOrder(rows.ids(id), selection) };
-        assertEntries(id, selection.entryIds);
-        return { ...EMPTY_PLAN, removed: selection.entryIds };
-      }),
-
-    /**
-     * Moves entries before another entry, or to the end if `before` is null. In the order of the list, if `before`
-     * itself is moved, the next entry that stays takes its place.
-     */
-    move: (
-      userId: UserId,
-      id: PlaylistId,
-      {
-        before: beforeEntryId,
-        expectedVersion,
-        ...selection
-      }: VersionCheck & EntrySelection & { before: number | null },
-    ): Promise<void> =>
-      change(userId, id, { expectedVersion }, 'reorder', () => {
-        const isGivenOrder = 'entryIds' in selection && selection.inListOrder !== true;
-        if ('entryIds' in selection) {
-          const namedIds = new Set(selection.entryIds);
-          if (namedIds.size < selection.entryIds.length)
-            throw invalid([{ field: 'entry_ids', message: 'must not name an entry twice' }]);
-          if (isGivenOrder && beforeEntryId !== null && namedIds.has(beforeEntryId))
-            throw invalid([{ field: 'before_entry_id', message: 'must not be one of the moved entries' }]);
-          assertEntries(id, selection.entryIds);
-        }
-        const allIds = isGivenOrder ? [] : rows.ids(id);
-        const entryIds = isGivenOrder ? selection.entryIds : inOrder(allIds, selection);
-        // all entries are moved, so there is no other entry to move them before
-        if (entryIds.length === allIds.length) return EMPTY_PLAN;
-        const movingIds = new Set(entryIds);
-        const targetId = isGivenOrder ? beforeEntryId : nextStaying(allIds, movingIds, beforeEntryId);
-        const [target] = targetId === null ? [] : rows.listSelected(id, [targetId]);
-        if (targetId !== null && !target) throw notFound('entry', targetId);
-        const neighbours = target ? rows.aroundEntry(id, target, movingIds) : rows.aroundIndex(id, undefined);
-        const places = placesFor(neighbours.before, neighbours.after, entryIds.length);
-        return { ...EMPTY_PLAN, moved: entryIds.map((entryId, n) => ({ id: entryId, position: places[n] as number })) };
-      }),
-
-    /** Reorders all entries. Throws `conflict` unless the ids are exactly those of the entries in the list. */
-    reorder: (
-      userId: UserId,
-      id: PlaylistId,
-      entryIds: readonly number[],
-      versionCheck: VersionCheck = {},
-    ): Promise<void> =>
-      change(userId, id, versionCheck, 'reorder', async () => {
-        const current = rows.all(id);
-        await yieldForLongList(current);
-        if (!isSameSet(current, entryIds))
-          throw conflict(
-            `The new order must contain each of the playlist's ${current.length} entries once. The playlist may have ` +
-              'changed; reload it.',
-          );
-        const newEntries = entryIds.map((entryId) => ({ id: entryId }));
-        return { ...EMPTY_PLAN, moved: (await arrange(current, newEntries)).placedEntries };
-      }),
-
-    /** Replaces all tracks; entries of tracks that stay are kept. */
-    replace: (
-      userId: UserId,
-      id: PlaylistId,
-      trackIds: readonly TrackId[],
-      versionCheck: VersionCheck = {},
-    ): Promise<void> =>
-      change(userId, id, versionCheck, 'replace', async (playlist) => {
-        const current = rows.all(id);
-        await yieldForLongList(current);
-        const addedAt = now().getTime();
-        const { removedIds, placedEntries } = await arrange(current, reuseEntries(current, trackIds));
-        const addedEntries = placedEntries
-          .filter((entry) => entry.id === undefined)
-          .map((entry) => ({ ...entry, addedAt }));
-        assertTracks(
-          { ...playlist, trackCount: trackIds.length - addedEntries.length },
-          addedEntries.map(({ trackId }) => trackId),
-        );
-        return {
-          removed: removedIds,
-          moved: placedEntries.filter((entry): entry is typeof entry & { id: number } => entry.id !== undefined),
-          added: addedEntries,
-        };
-      }),
-
-    /** Edits the list as a phone does; indexes past the end are ignored. */
-    async edit(
-      userId: UserId,
-      id: PlaylistId,
-      { removeIndexes = [], addTrackIds = [], expectedVersion, ...fields }: PlaylistEdit,
-    ): Promise<void> {
-      const changeFields = (tx: Db): void => {
-        if (Object.values(fields).some((value) => value !== undefined))
-          updatePlaylist(tx, id, { ...fields, updatedAt: now() });
-      };
-      if (removeIndexes.length + addTrackIds.length === 0)
-        return withLock(id, async () =>
-          db.transaction(
-            (tx) => {
-              getOwn(tx, userId, id, expectedVersion);
-              changeFields(tx);
-            },
-            { behavior: 'immediate' },
-          ),
-        );
-      const kind = removeIndexes.length === 0 ? 'add' : addTrackIds.length === 0 ? 'remove' : 'replace';
-      return change(
-        userId,
-        id,
-        { expectedVersion },
-        kind,
-        (playlist) => {
-          const current = removeIndexes.length > 0 ? rows.ids(id) : [];
-          const removedIds = [...new Set(removeIndexes)].flatMap((index) => current[index] ?? []);
-          const { added: addedEntries } = addTrackIds.length > 0 ? planTracks(playlist, addTrackIds) : EMPTY_PLAN;
-          return { removed: removedIds, moved: [], added: addedEntries };
-        },
-        changeFields,
-      );
-    },
+    withLock: context.withLock,
   };
+}
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext({ db, now, rows }: { db: MainDb; now: () => Date; rows: EntryRows }) {
+  const withLock = createLocks<PlaylistId>();
+  return { db, now, rows, withLock };
+}
+
+/** Makes the planned change as a new version. `alsoWrite` runs in the same transaction. */
+const change = (
+  context: Context,
+  userId: UserId,
+  id: PlaylistId,
+  { expectedVersion }: VersionCheck,
+  kind: PlaylistChange,
+  plan: (playlist: PlaylistSummary) => VersionPlan | Promise<VersionPlan>,
+  alsoWrite: (tx: Db) => void = () => {},
+): Promise<void> =>
+  context.withLock(id, async () => {
+    await yieldIfDue();
+    const getOrdinary = (tx: Db): PlaylistSummary => {
+      const playlist = getOwn(tx, userId, id, expectedVersion);
+      assertOrdinary(playlist);
+      return playlist;
+    };
+    const versionPlan = await planWithGaps(context, id, async () => plan(getOrdinary(context.db)));
+    const remainingParts = context.db.transaction(
+      (tx) => {
+        const parts = writeVersion(context, userId, getOrdinary(tx), kind, versionPlan);
+        alsoWrite(tx);
+        return parts;
+      },
+      { behavior: 'immediate' },
+    );
+    await finish(context, remainingParts);
+  });
+
+/** Plans a change; if there was no free position, makes wide gaps and plans again. */
+async function planWithGaps(context: Context, id: PlaylistId, plan: () => Promise<VersionPlan>): Promise<VersionPlan> {
+  try {
+    return await plan();
+  } catch (error) {
+    if (!(error instanceof NoGapError)) throw error;
+    await context.rows.renumber(id);
+    return plan();
+  }
+}
+
+/** Writes the first part of the plan and the version; to be called inside a transaction. */
+function writeVersion(
+  context: Context,
+  userId: UserId,
+  playlist: PlaylistSummary,
+  kind: PlaylistChange,
+  plan: VersionPlan,
+): RemainingParts {
+  const [version, counts] = [playlist.version + 1, countsOf(plan)];
+  const [firstPart = EMPTY_PLAN, ...parts] = partsOfPlan(plan);
+  write(context, playlist.id, version, firstPart);
+  if (counts.added + counts.removed + counts.moved > 0 || kind === 'restore')
+    recordVersion(context, userId, playlist, kind, counts);
+  return { id: playlist.id, version, parts };
+}
+
+async function finish(context: Context, { id, version, parts }: RemainingParts): Promise<void> {
+  if (parts.length === 0) return;
+  await inSlices(
+    parts,
+    (part) => write(context, id, version, part),
+    (work) => context.db.transaction(work, { behavior: 'immediate' }),
+  );
+  recountVersion(context.db, id, version);
+}
+
+/** Records the next version, whose entries are already written. */
+function recordVersion(
+  context: Context,
+  userId: UserId,
+  { id, rules }: PlaylistSummary,
+  kind: PlaylistChange,
+  counts: Counts = NO_CHANGES,
+): void {
+  const createdAt = context.now();
+  appendVersion(context.db, {
+    playlistId: id,
+    version: nextVersion(context.db, id, createdAt),
+    change: kind,
+    ...counts,
+    rules,
+    userId,
+    createdAt,
+  });
+}
+
+function assertTracks(context: Context, playlist: PlaylistSummary, trackIds: readonly TrackId[]): void {
+  // callers with more tracks have already checked them
+  const missingId = trackIds.length > ENTRIES_PER_WRITE ? undefined : context.rows.findAbsentTrack(trackIds);
+  if (missingId !== undefined) throw notFound('track', missingId);
+  if (playlist.trackCount + trackIds.length > MAX_PLAYLIST_ENTRIES)
+    throw conflict(`A playlist can have at most ${MAX_PLAYLIST_ENTRIES} tracks.`);
+}
+
+function planTracks(
+  context: Context,
+  playlist: PlaylistSummary,
+  trackIds: readonly TrackId[],
+  position?: number,
+): VersionPlan {
+  assertTracks(context, playlist, trackIds);
+  const index = position !== undefined && position < playlist.trackCount ? position : undefined;
+  const { before: beforePosition, after: afterPosition } = context.rows.aroundIndex(playlist.id, index);
+  const places = placesFor(beforePosition, afterPosition, trackIds.length);
+  const addedAt = context.now().getTime();
+  return {
+    ...EMPTY_PLAN,
+    added: trackIds.map((trackId, n) => ({ id: undefined, trackId, position: places[n] as number, addedAt })),
+  };
+}
+
+async function withoutDuplicates(context: Context, id: PlaylistId, trackIds: readonly TrackId[]): Promise<TrackId[]> {
+  const newIds = new Set(trackIds);
+  await inSlices(partsOf(trackIds, ENTRIES_PER_WRITE), (part) => {
+    for (const listedId of context.rows.listKnownTracks(id, part)) newIds.delete(listedId);
+  });
+  return [...newIds];
+}
+
+/** Finds positions with which the list has exactly the new entries in order. */
+async function arrange<T extends { id: number | undefined }>(
+  current: readonly ListedEntry[],
+  newEntries: readonly T[],
+): Promise<{ removedIds: number[]; placedEntries: (T & { position: number })[] }> {
+  const positions = new Map(current.map(({ id, position }) => [id, position]));
+  const positionOf = (neighbourId: number | undefined): number | undefined =>
+    neighbourId === undefined ? undefined : positions.get(neighbourId);
+  await yieldForLongList(current);
+  const { removedIds, runs } = planList([...positions.keys()], newEntries);
+  await yieldForLongList(current);
+  const placedEntries = runs.flatMap(({ before: beforeId, after: afterId, entries }) => {
+    const places = placesFor(positionOf(beforeId), positionOf(afterId), entries.length);
+    return entries.map((entry, n) => ({ ...entry, position: places[n] as number }));
+  });
+  return { removedIds, placedEntries };
+}
+
+/** Throws `not_found` unless all of these entries are in the list. */
+function assertEntries(context: Context, id: PlaylistId, entryIds: readonly number[]): void {
+  const missingId = context.rows.findAbsentEntry(id, entryIds);
+  if (missingId !== undefined) throw notFound('entry', missingId);
+}
+
+function write(context: Context, id: PlaylistId, version: number, { removed, moved, added }: VersionPlan): void {
+  if (removed.length > 0) context.rows.end(id, version, removed);
+  if (moved.length > 0) context.rows.move(id, version, moved);
+  if (added.length > 0) context.rows.insert(id, version, added);
+}
+
+/** Writes the first version of a new playlist, inside a transaction. */
+function begin(
+  context: Context,
+  userId: UserId,
+  playlist: PlaylistSummary,
+  kind: PlaylistChange,
+  trackIds: readonly TrackId[],
+): RemainingParts {
+  const plan = trackIds.length > 0 ? planTracks(context, playlist, trackIds) : EMPTY_PLAN;
+  const [firstPart = EMPTY_PLAN, ...parts] = partsOfPlan(plan);
+  write(context, playlist.id, 1, firstPart);
+  appendVersion(context.db, {
+    playlistId: playlist.id,
+    version: 1,
+    change: kind,
+    ...countsOf(plan),
+    rules: playlist.rules,
+    userId,
+    createdAt: playlist.createdAt,
+  });
+  return { id: playlist.id, version: 1, parts };
+}
+
+const add = (
+  context: Context,
+  userId: UserId,
+  id: PlaylistId,
+  { trackIds, position, skipDuplicates = false, ...versionCheck }: NewTracks,
+): Promise<void> =>
+  change(context, userId, id, versionCheck, 'add', async (playlist) => {
+    const newIds = skipDuplicates ? await withoutDuplicates(context, id, trackIds) : trackIds;
+    return newIds.length === 0 ? EMPTY_PLAN : planTracks(context, playlist, newIds, position);
+  });
+
+/** Removes entries. Throws `not_found` when one of them is not in the list; then all stay. */
+const remove = (
+  context: Context,
+  userId: UserId,
+  id: PlaylistId,
+  selection: EntrySelection,
+  versionCheck: VersionCheck = {},
+): Promise<void> =>
+  change(context, userId, id, versionCheck, 'remove', () => {
+    if (!('entryIds' in selection)) return { ...EMPTY_PLAN, removed: inOrder(context.rows.ids(id), selection) };
+    assertEntries(context, id, selection.entryIds);
+    return { ...EMPTY_PLAN, removed: selection.entryIds };
+  });
+
+/**
+ * Moves entries before another entry, or to the end if `before` is null. In the order of the list, if `before`
+ * itself is moved, the next entry that stays takes its place.
+ */
+const move = (
+  context: Context,
+  userId: UserId,
+  id: PlaylistId,
+  { before: beforeEntryId, expectedVersion, ...selection }: VersionCheck & EntrySelection & { before: number | null },
+): Promise<void> =>
+  change(context, userId, id, { expectedVersion }, 'reorder', () => {
+    const isGivenOrder = 'entryIds' in selection && selection.inListOrder !== true;
+    if ('entryIds' in selection) {
+      const namedIds = new Set(selection.entryIds);
+      if (namedIds.size < selection.entryIds.length)
+        throw invalid([{ field: 'entry_ids', message: 'must not name an entry twice' }]);
+      if (isGivenOrder && beforeEntryId !== null && namedIds.has(beforeEntryId))
+        throw invalid([{ field: 'before_entry_id', message: 'must not be one of the moved entries' }]);
+      assertEntries(context, id, selection.entryIds);
+    }
+    const allIds = isGivenOrder ? [] : context.rows.ids(id);
+    const entryIds = isGivenOrder ? selection.entryIds : inOrder(allIds, selection);
+    // all entries are moved, so there is no other entry to move them before
+    if (entryIds.length === allIds.length) return EMPTY_PLAN;
+    const movingIds = new Set(entryIds);
+    const targetId = isGivenOrder ? beforeEntryId : nextStaying(allIds, movingIds, beforeEntryId);
+    const [target] = targetId === null ? [] : context.rows.listSelected(id, [targetId]);
+    if (targetId !== null && !target) throw notFound('entry', targetId);
+    const neighbours = target
+      ? context.rows.aroundEntry(id, target, movingIds)
+      : context.rows.aroundIndex(id, undefined);
+    const places = placesFor(neighbours.before, neighbours.after, entryIds.length);
+    return { ...EMPTY_PLAN, moved: entryIds.map((entryId, n) => ({ id: entryId, position: places[n] as number })) };
+  });
+
+/** Reorders all entries. Throws `conflict` unless the ids are exactly those of the entries in the list. */
+const reorder = (
+  context: Context,
+  userId: UserId,
+  id: PlaylistId,
+  entryIds: readonly number[],
+  versionCheck: VersionCheck = {},
+): Promise<void> =>
+  change(context, userId, id, versionCheck, 'reorder', async () => {
+    const current = context.rows.all(id);
+    await yieldForLongList(current);
+    if (!isSameSet(current, entryIds))
+      throw conflict(
+        `The new order must contain each of the playlist's ${current.length} entries once. The playlist may have ` +
+          'changed; reload it.',
+      );
+    const newEntries = entryIds.map((entryId) => ({ id: entryId }));
+    return { ...EMPTY_PLAN, moved: (await arrange(current, newEntries)).placedEntries };
+  });
+
+/** Replaces all tracks; entries of tracks that stay are kept. */
+const replace = (
+  context: Context,
+  userId: UserId,
+  id: PlaylistId,
+  trackIds: readonly TrackId[],
+  versionCheck: VersionCheck = {},
+): Promise<void> =>
+  change(context, userId, id, versionCheck, 'replace', async (playlist) => {
+    const current = context.rows.all(id);
+    await yieldForLongList(current);
+    const addedAt = context.now().getTime();
+    const { removedIds, placedEntries } = await arrange(current, reuseEntries(current, trackIds));
+    const addedEntries = placedEntries
+      .filter((entry) => entry.id === undefined)
+      .map((entry) => ({ ...entry, addedAt }));
+    assertTracks(
+      context,
+      { ...playlist, trackCount: trackIds.length - addedEntries.length },
+      addedEntries.map(({ trackId }) => trackId),
+    );
+    return {
+      removed: removedIds,
+      moved: placedEntries.filter((entry): entry is typeof entry & { id: number } => entry.id !== undefined),
+      added: addedEntries,
+    };
+  });
+
+/** Edits the list as a phone does; indexes past the end are ignored. */
+async function edit(
+  context: Context,
+  userId: UserId,
+  id: PlaylistId,
+  { removeIndexes = [], addTrackIds = [], expectedVersion, ...fields }: PlaylistEdit,
+): Promise<void> {
+  const changeFields = (tx: Db): void => {
+    if (Object.values(fields).some((value) => value !== undefined))
+      updatePlaylist(tx, id, { ...fields, updatedAt: context.now() });
+  };
+  if (removeIndexes.length + addTrackIds.length === 0)
+    return context.withLock(id, async () =>
+      context.db.transaction(
+        (tx) => {
+          getOwn(tx, userId, id, expectedVersion);
+          changeFields(tx);
+        },
+        { behavior: 'immediate' },
+      ),
+    );
+  const kind = removeIndexes.length === 0 ? 'add' : addTrackIds.length === 0 ? 'remove' : 'replace';
+  return change(
+    context,
+    userId,
+    id,
+    { expectedVersion },
+    kind,
+    (playlist) => {
+      const current = removeIndexes.length > 0 ? context.rows.ids(id) : [];
+      const removedIds = [...new Set(removeIndexes)].flatMap((index) => current[index] ?? []);
+      const { added: addedEntries } = addTrackIds.length > 0 ? planTracks(context, playlist, addTrackIds) : EMPTY_PLAN;
+      return { removed: removedIds, moved: [], added: addedEntries };
+    },
+    changeFields,
+  );
 }
 
 const countsOf = ({ added, removed, moved }: VersionPlan): Counts => ({

@@ -26,6 +26,7 @@ import type { SmartLists } from './smart.ts';
 import type { SongMatcher } from './song-match.ts';
 import { createVersions, type MissingTrack } from './versions.ts';
 import { playlistEvent } from './wire.ts';
+import { bindContext } from '../runtime/bind-context.ts';
 
 interface PlaylistDeps {
   db: MainDb;
@@ -52,245 +53,323 @@ interface ListFields extends VersionCheck {
 
 export type PlaylistService = ReturnType<typeof createPlaylistService>;
 
-export function createPlaylistService({ db, now, library, smart, songs, events }: PlaylistDeps) {
-  const rows = createEntryRows(db.$client);
-  const changes = createChanges({ db, now, rows });
-  const versions = createVersions({ db, now, rows, changes, songs });
-  const entryReader = createEntryReader({ library, rows, smart });
-
-  /** Makes clients reload the playlist; clients of other users only if the playlist is or was public. */
-  function announce({ id, version, isPublic, ownerId, deletedAt }: PlaylistSummary, wasPublic = isPublic): void {
-    events.publish(
-      playlistEvent,
-      { id, version, deleted: deletedAt !== null },
-      isPublic || wasPublic ? {} : { audience: { userId: ownerId } },
-    );
-  }
-
-  function announceChange(userId: UserId, id: PlaylistId, wasPublic?: boolean): PlaylistSummary {
-    const playlist = getReadable(db, userId, id);
-    announce(playlist, wasPublic);
-    return playlist;
-  }
-
-  /** Throws `not_found` for a track that is not in the library. */
-  async function assertTracksExist(trackIds: readonly TrackId[]): Promise<void> {
-    const existingIds = await library.findExistingTracks(trackIds);
-    const missingId = existingIds.size === 0 ? trackIds[0] : trackIds.find((id) => !existingIds.has(id));
-    if (missingId !== undefined) throw notFound('track', missingId);
-  }
-
-  /** Throws `invalid` for rules that refer to a smart playlist, which could refer back. */
-  function assertRules(userId: UserId, rules: Rules): void {
-    const ids = [...new Set(playlistsIn(membersOf(rules)))] as PlaylistId[];
-    const usableIds = new Set(listOrdinary(db, userId, ids));
-    const refusedId = ids.find((id) => !usableIds.has(id));
-    if (refusedId !== undefined)
-      throw invalid([{ field: 'rules', message: `playlist ${refusedId} does not exist or is a smart playlist` }]);
-  }
-
-  /** Adds a seed to a random order, so that it stays the same. */
-  const withSeed = (rules: Rules): Rules =>
-    rules.sort?.some(({ field }) => field === 'random') && rules.seed === undefined
-      ? { ...rules, seed: randomInt(2 ** 32) }
-      : rules;
+export function createPlaylistService(deps: PlaylistDeps) {
+  const context = createContext(deps);
 
   return {
-    /**
-     * Lists the user's own and public playlists by name, or the user's deleted ones; smart playlists with their totals.
-     */
-    async list(userId: UserId, page: Page, { deleted = false } = {}): Promise<Paged<PlaylistSummary>> {
-      const { items, total } = deleted ? listDeleted(db, userId, page) : listReadable(db, userId, page);
-      return { items: await Promise.all(items.map(entryReader.withTotals)), total };
-    },
-    get: (userId: UserId, id: PlaylistId): Promise<PlaylistSummary> =>
-      entryReader.withTotals(getReadable(db, userId, id)),
-    withTotals: entryReader.withTotals,
-    entries: (userId: UserId, id: PlaylistId, page: EntryPage): Promise<Paged<Entry>> =>
-      entryReader.entries(userId, getReadable(db, userId, id), page),
-    /** Yields the entries in chunks, for lists of any length. */
-    allEntries: (userId: UserId, playlist: PlaylistSummary): AsyncGenerator<Entry[]> =>
-      entryReader.allEntries(userId, playlist),
-
-    /** Returns those of the tracks that are in the list. */
-    async listContained(userId: UserId, id: PlaylistId, trackIds: readonly TrackId[]): Promise<TrackId[]> {
-      const playlist = getReadable(db, userId, id);
-      if (playlist.rules === null) return [...rows.listKnownTracks(id, trackIds)];
-      const { ids } = await smart.find(playlist.ownerId, playlist.rules);
-      const listedIds = new Set<number>(ids);
-      return trackIds.filter((trackId) => listedIds.has(trackId));
-    },
-
-    /** Evaluates rules without saving them. */
-    async preview(userId: UserId, rules: Rules, limit: number) {
-      assertRules(userId, rules);
-      const { ids, durationMs } = await smart.find(userId, rules);
-      return {
-        trackCount: ids.length,
-        durationMs,
-        tracks: library.tracksById(userId, Array.from(ids.subarray(0, limit))),
-      };
-    },
-
-    async create(
-      userId: UserId,
-      { name, description = null, isPublic = false, trackIds = [], rules }: NewList,
-      change: 'create' | 'import' = 'create',
-    ): Promise<PlaylistSummary> {
-      if (rules && trackIds.length > 0)
-        throw invalid([{ field: 'track_ids', message: 'a smart playlist takes rules, not tracks' }]);
-      if (rules) assertRules(userId, rules);
-      await assertTracksExist(trackIds);
-      const remainingParts = db.transaction(
-        (tx) => {
-          const createdAt = now();
-          const playlistId = insertPlaylist(tx, {
-            ownerId: userId,
-            name,
-            description,
-            isPublic,
-            rules: rules ? withSeed(rules) : null,
-            createdAt,
-          });
-          const playlist = getOwn(tx, userId, playlistId);
-          return changes.begin(userId, playlist, change, trackIds);
-        },
-        { behavior: 'immediate' },
-      );
-      await changes.finish(remainingParts);
-      return announceChange(userId, remainingParts.id);
-    },
-
-    /** Changes a playlist. Changed rules make a new version; other fields do not. */
-    update(userId: UserId, id: PlaylistId, { rules, expectedVersion, ...fields }: ListFields): PlaylistSummary {
-      const wasPublic = db.transaction(
-        (tx) => {
-          const playlist = getOwn(tx, userId, id, expectedVersion);
-          if (rules && playlist.rules === null)
-            throw invalid([{ field: 'rules', message: 'an ordinary playlist has no rules; create a smart playlist' }]);
-          if (rules) assertRules(userId, rules);
-          const newRules = rules && withSeed(rules);
-          if (newRules) changes.recordVersion(userId, { ...playlist, rules: newRules }, 'rules');
-          updatePlaylist(tx, id, { ...fields, ...(newRules && { rules: newRules }), updatedAt: now() });
-          return playlist.isPublic;
-        },
-        { behavior: 'immediate' },
-      );
-      return announceChange(userId, id, wasPublic);
-    },
-
+    ...bindContext(context, {
+      list,
+      get,
+      entries,
+      allEntries,
+      listContained,
+      preview,
+      create,
+      update,
+      undelete,
+      deleteForever,
+      addTracks,
+      removeEntries,
+      removeTracks,
+      moveEntries,
+      reorder,
+      replaceTracks,
+      edit,
+      restore,
+    }),
+    withTotals: context.entryReader.withTotals,
     /** Deletes a playlist; `undelete` restores it. */
     delete(userId: UserId, id: PlaylistId): void {
-      const playlist = db.transaction(
+      const playlist = context.db.transaction(
         (tx) => {
           const ownPlaylist = getOwn(tx, userId, id);
-          const deletedAt = now();
+          const deletedAt = context.now();
           updatePlaylist(tx, id, { deletedAt, updatedAt: deletedAt });
           return { ...ownPlaylist, deletedAt };
         },
         { behavior: 'immediate' },
       );
-      announce(playlist);
+      announce(context, playlist);
     },
-    undelete(userId: UserId, id: PlaylistId): PlaylistSummary {
-      db.transaction(
-        (tx) => {
-          if (!findDeleted(tx, userId, id)) throw notFound('deleted playlist', id);
-          updatePlaylist(tx, id, { deletedAt: null, updatedAt: now() });
-        },
-        { behavior: 'immediate' },
-      );
-      return announceChange(userId, id);
-    },
-    /** Removes a deleted playlist with all its versions. */
-    deleteForever(userId: UserId, id: PlaylistId): void {
-      db.transaction(
-        (tx) => {
-          if (!findDeleted(tx, userId, id)) throw notFound('deleted playlist', id);
-          deletePlaylist(tx, id);
-        },
-        { behavior: 'immediate' },
-      );
-    },
-
-    async addTracks(userId: UserId, id: PlaylistId, newTracks: NewTracks): Promise<PlaylistSummary> {
-      getOwn(db, userId, id, newTracks.expectedVersion);
-      await assertTracksExist(newTracks.trackIds);
-      await changes.add(userId, id, newTracks);
-      return announceChange(userId, id);
-    },
-    async removeEntries(
-      userId: UserId,
-      id: PlaylistId,
-      selection: EntrySelection,
-      versionCheck?: VersionCheck,
-    ): Promise<PlaylistSummary> {
-      await changes.remove(userId, id, selection, versionCheck);
-      return announceChange(userId, id);
-    },
-    /** Removes all entries of these tracks. Throws `not_found` for a track that is not in the list. */
-    async removeTracks(
-      userId: UserId,
-      id: PlaylistId,
-      trackIds: readonly TrackId[],
-      versionCheck?: VersionCheck,
-    ): Promise<PlaylistSummary> {
-      assertOrdinary(getOwn(db, userId, id, versionCheck?.expectedVersion));
-      const entries = rows.entriesOf(id, trackIds);
-      const listedIds = new Set(entries.map(({ trackId }) => trackId));
-      const missingId = trackIds.find((trackId) => !listedIds.has(trackId));
-      if (missingId !== undefined) throw notFound('track in the playlist', missingId);
-      return this.removeEntries(userId, id, { entryIds: entries.map((entry) => entry.id) }, versionCheck);
-    },
-    async moveEntries(
-      userId: UserId,
-      id: PlaylistId,
-      move: VersionCheck & EntrySelection & { before: number | null },
-    ): Promise<PlaylistSummary> {
-      await changes.move(userId, id, move);
-      return announceChange(userId, id);
-    },
-    async reorder(
-      userId: UserId,
-      id: PlaylistId,
-      entryIds: readonly number[],
-      versionCheck?: VersionCheck,
-    ): Promise<PlaylistSummary> {
-      await changes.reorder(userId, id, entryIds, versionCheck);
-      return announceChange(userId, id);
-    },
-    /** Replaces all tracks at once, in one version: phones send this when they save a list. */
-    async replaceTracks(
-      userId: UserId,
-      id: PlaylistId,
-      trackIds: readonly TrackId[],
-      versionCheck?: VersionCheck,
-    ): Promise<PlaylistSummary> {
-      getOwn(db, userId, id, versionCheck?.expectedVersion);
-      await assertTracksExist(trackIds);
-      await changes.replace(userId, id, trackIds, versionCheck);
-      return announceChange(userId, id);
-    },
-    /**
-     * Changes fields, removes tracks by index and adds tracks at the end, all in one version: phones send this when
-     * they change a list.
-     */
-    async edit(userId: UserId, id: PlaylistId, edit: Omit<PlaylistEdit, 'rules'>): Promise<PlaylistSummary> {
-      const wasPublic = getReadable(db, userId, id).isPublic;
-      await assertTracksExist(edit.addTrackIds ?? []);
-      await changes.edit(userId, id, edit);
-      return announceChange(userId, id, wasPublic);
-    },
-
-    listVersions: versions.listVersions,
-    versionEntries: versions.versionEntries,
-    async restore(
-      userId: UserId,
-      id: PlaylistId,
-      target: VersionCheck & { version: number },
-    ): Promise<{ playlist: PlaylistSummary; missing: MissingTrack[] }> {
-      const missingTracks = await versions.restore(userId, id, target);
-      return { playlist: announceChange(userId, id), missing: missingTracks };
-    },
+    listVersions: context.versions.listVersions,
+    versionEntries: context.versions.versionEntries,
   };
+}
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext({ db, now, library, smart, songs, events }: PlaylistDeps) {
+  const rows = createEntryRows(db.$client);
+  const changes = createChanges({ db, now, rows });
+  const versions = createVersions({ db, now, rows, changes, songs });
+  const entryReader = createEntryReader({ library, rows, smart });
+  return { db, now, library, smart, events, rows, changes, versions, entryReader };
+}
+
+/** Makes clients reload the playlist; clients of other users only if the playlist is or was public. */
+function announce(
+  context: Context,
+  { id, version, isPublic, ownerId, deletedAt }: PlaylistSummary,
+  wasPublic = isPublic,
+): void {
+  context.events.publish(
+    playlistEvent,
+    { id, version, deleted: deletedAt !== null },
+    isPublic || wasPublic ? {} : { audience: { userId: ownerId } },
+  );
+}
+
+function announceChange(context: Context, userId: UserId, id: PlaylistId, wasPublic?: boolean): PlaylistSummary {
+  const playlist = getReadable(context.db, userId, id);
+  announce(context, playlist, wasPublic);
+  return playlist;
+}
+
+/** Throws `not_found` for a track that is not in the library. */
+async function assertTracksExist(context: Context, trackIds: readonly TrackId[]): Promise<void> {
+  const existingIds = await context.library.findExistingTracks(trackIds);
+  const missingId = existingIds.size === 0 ? trackIds[0] : trackIds.find((id) => !existingIds.has(id));
+  if (missingId !== undefined) throw notFound('track', missingId);
+}
+
+/** Throws `invalid` for rules that refer to a smart playlist, which could refer back. */
+function assertRules(context: Context, userId: UserId, rules: Rules): void {
+  const ids = [...new Set(playlistsIn(membersOf(rules)))] as PlaylistId[];
+  const usableIds = new Set(listOrdinary(context.db, userId, ids));
+  const refusedId = ids.find((id) => !usableIds.has(id));
+  if (refusedId !== undefined)
+    throw invalid([{ field: 'rules', message: `playlist ${refusedId} does not exist or is a smart playlist` }]);
+}
+
+/** Adds a seed to a random order, so that it stays the same. */
+const withSeed = (rules: Rules): Rules =>
+  rules.sort?.some(({ field }) => field === 'random') && rules.seed === undefined
+    ? { ...rules, seed: randomInt(2 ** 32) }
+    : rules;
+
+/**
+ * Lists the user's own and public playlists by name, or the user's deleted ones; smart playlists with their totals.
+ */
+async function list(
+  { db, entryReader }: Context,
+  userId: UserId,
+  page: Page,
+  { deleted = false } = {},
+): Promise<Paged<PlaylistSummary>> {
+  const { items, total } = deleted ? listDeleted(db, userId, page) : listReadable(db, userId, page);
+  return { items: await Promise.all(items.map(entryReader.withTotals)), total };
+}
+
+const get = ({ entryReader, db }: Context, userId: UserId, id: PlaylistId): Promise<PlaylistSummary> =>
+  entryReader.withTotals(getReadable(db, userId, id));
+
+const entries = (
+  { entryReader, db }: Context,
+  userId: UserId,
+  id: PlaylistId,
+  page: EntryPage,
+): Promise<Paged<Entry>> => entryReader.entries(userId, getReadable(db, userId, id), page);
+
+/** Yields the entries in chunks, for lists of any length. */
+const allEntries = ({ entryReader }: Context, userId: UserId, playlist: PlaylistSummary): AsyncGenerator<Entry[]> =>
+  entryReader.allEntries(userId, playlist);
+
+/** Returns those of the tracks that are in the list. */
+async function listContained(
+  { db, rows, smart }: Context,
+  userId: UserId,
+  id: PlaylistId,
+  trackIds: readonly TrackId[],
+): Promise<TrackId[]> {
+  const playlist = getReadable(db, userId, id);
+  if (playlist.rules === null) return [...rows.listKnownTracks(id, trackIds)];
+  const { ids } = await smart.find(playlist.ownerId, playlist.rules);
+  const listedIds = new Set<number>(ids);
+  return trackIds.filter((trackId) => listedIds.has(trackId));
+}
+
+/** Evaluates rules without saving them. */
+async function preview(context: Context, userId: UserId, rules: Rules, limit: number) {
+  assertRules(context, userId, rules);
+  const { ids, durationMs } = await context.smart.find(userId, rules);
+  return {
+    trackCount: ids.length,
+    durationMs,
+    tracks: context.library.tracksById(userId, Array.from(ids.subarray(0, limit))),
+  };
+}
+
+async function create(
+  context: Context,
+  userId: UserId,
+  { name, description = null, isPublic = false, trackIds = [], rules }: NewList,
+  change: 'create' | 'import' = 'create',
+): Promise<PlaylistSummary> {
+  if (rules && trackIds.length > 0)
+    throw invalid([{ field: 'track_ids', message: 'a smart playlist takes rules, not tracks' }]);
+  if (rules) assertRules(context, userId, rules);
+  await assertTracksExist(context, trackIds);
+  const remainingParts = context.db.transaction(
+    (tx) => {
+      const createdAt = context.now();
+      const playlistId = insertPlaylist(tx, {
+        ownerId: userId,
+        name,
+        description,
+        isPublic,
+        rules: rules ? withSeed(rules) : null,
+        createdAt,
+      });
+      const playlist = getOwn(tx, userId, playlistId);
+      return context.changes.begin(userId, playlist, change, trackIds);
+    },
+    { behavior: 'immediate' },
+  );
+  await context.changes.finish(remainingParts);
+  return announceChange(context, userId, remainingParts.id);
+}
+
+/** Changes a playlist. Changed rules make a new version; other fields do not. */
+function update(
+  context: Context,
+  userId: UserId,
+  id: PlaylistId,
+  { rules, expectedVersion, ...fields }: ListFields,
+): PlaylistSummary {
+  const wasPublic = context.db.transaction(
+    (tx) => {
+      const playlist = getOwn(tx, userId, id, expectedVersion);
+      if (rules && playlist.rules === null)
+        throw invalid([{ field: 'rules', message: 'an ordinary playlist has no rules; create a smart playlist' }]);
+      if (rules) assertRules(context, userId, rules);
+      const newRules = rules && withSeed(rules);
+      if (newRules) context.changes.recordVersion(userId, { ...playlist, rules: newRules }, 'rules');
+      updatePlaylist(tx, id, { ...fields, ...(newRules && { rules: newRules }), updatedAt: context.now() });
+      return playlist.isPublic;
+    },
+    { behavior: 'immediate' },
+  );
+  return announceChange(context, userId, id, wasPublic);
+}
+
+function undelete(context: Context, userId: UserId, id: PlaylistId): PlaylistSummary {
+  context.db.transaction(
+    (tx) => {
+      if (!findDeleted(tx, userId, id)) throw notFound('deleted playlist', id);
+      updatePlaylist(tx, id, { deletedAt: null, updatedAt: context.now() });
+    },
+    { behavior: 'immediate' },
+  );
+  return announceChange(context, userId, id);
+}
+
+/** Removes a deleted playlist with all its versions. */
+function deleteForever({ db }: Context, userId: UserId, id: PlaylistId): void {
+  db.transaction(
+    (tx) => {
+      if (!findDeleted(tx, userId, id)) throw notFound('deleted playlist', id);
+      deletePlaylist(tx, id);
+    },
+    { behavior: 'immediate' },
+  );
+}
+
+async function addTracks(
+  context: Context,
+  userId: UserId,
+  id: PlaylistId,
+  newTracks: NewTracks,
+): Promise<PlaylistSummary> {
+  getOwn(context.db, userId, id, newTracks.expectedVersion);
+  await assertTracksExist(context, newTracks.trackIds);
+  await context.changes.add(userId, id, newTracks);
+  return announceChange(context, userId, id);
+}
+
+async function removeEntries(
+  context: Context,
+  userId: UserId,
+  id: PlaylistId,
+  selection: EntrySelection,
+  versionCheck?: VersionCheck,
+): Promise<PlaylistSummary> {
+  await context.changes.remove(userId, id, selection, versionCheck);
+  return announceChange(context, userId, id);
+}
+
+/** Removes all entries of these tracks. Throws `not_found` for a track that is not in the list. */
+async function removeTracks(
+  context: Context,
+  userId: UserId,
+  id: PlaylistId,
+  trackIds: readonly TrackId[],
+  versionCheck?: VersionCheck,
+): Promise<PlaylistSummary> {
+  assertOrdinary(getOwn(context.db, userId, id, versionCheck?.expectedVersion));
+  const entries = context.rows.entriesOf(id, trackIds);
+  const listedIds = new Set(entries.map(({ trackId }) => trackId));
+  const missingId = trackIds.find((trackId) => !listedIds.has(trackId));
+  if (missingId !== undefined) throw notFound('track in the playlist', missingId);
+  return removeEntries(context, userId, id, { entryIds: entries.map((entry) => entry.id) }, versionCheck);
+}
+
+async function moveEntries(
+  context: Context,
+  userId: UserId,
+  id: PlaylistId,
+  move: VersionCheck & EntrySelection & { before: number | null },
+): Promise<PlaylistSummary> {
+  await context.changes.move(userId, id, move);
+  return announceChange(context, userId, id);
+}
+
+async function reorder(
+  context: Context,
+  userId: UserId,
+  id: PlaylistId,
+  entryIds: readonly number[],
+  versionCheck?: VersionCheck,
+): Promise<PlaylistSummary> {
+  await context.changes.reorder(userId, id, entryIds, versionCheck);
+  return announceChange(context, userId, id);
+}
+
+/** Replaces all tracks at once, in one version: phones send this when they save a list. */
+async function replaceTracks(
+  context: Context,
+  userId: UserId,
+  id: PlaylistId,
+  trackIds: readonly TrackId[],
+  versionCheck?: VersionCheck,
+): Promise<PlaylistSummary> {
+  getOwn(context.db, userId, id, versionCheck?.expectedVersion);
+  await assertTracksExist(context, trackIds);
+  await context.changes.replace(userId, id, trackIds, versionCheck);
+  return announceChange(context, userId, id);
+}
+
+/**
+ * Changes fields, removes tracks by index and adds tracks at the end, all in one version: phones send this when
+ * they change a list.
+ */
+async function edit(
+  context: Context,
+  userId: UserId,
+  id: PlaylistId,
+  edit: Omit<PlaylistEdit, 'rules'>,
+): Promise<PlaylistSummary> {
+  const wasPublic = getReadable(context.db, userId, id).isPublic;
+  await assertTracksExist(context, edit.addTrackIds ?? []);
+  await context.changes.edit(userId, id, edit);
+  return announceChange(context, userId, id, wasPublic);
+}
+
+async function restore(
+  context: Context,
+  userId: UserId,
+  id: PlaylistId,
+  target: VersionCheck & { version: number },
+): Promise<{ playlist: PlaylistSummary; missing: MissingTrack[] }> {
+  const missingTracks = await context.versions.restore(userId, id, target);
+  return { playlist: announceChange(context, userId, id), missing: missingTracks };
 }

@@ -13,6 +13,7 @@ import { fillTemplate, SearchOutput, toFault, toHit } from './extractor-items.ts
 import { runExtractor, type RunResult, type RunOptions } from './extractor-run.ts';
 import { createProviderHttp, withCatalogueErrors, tooLarge, type CataloguePace } from './provider-http.ts';
 import { parseLimitedJson } from '../runtime/text-limits.ts';
+import { bindContext } from '../runtime/bind-context.ts';
 
 const DEFAULT_TEMPLATE = 'ytsearch{limit}:{query}';
 /**
@@ -34,118 +35,18 @@ interface ExtractorDeps {
   tmpDir: string;
 }
 
-export function createExtractor({ settings, userAgent, pace, findTool, tmpDir }: ExtractorDeps): CatalogueProvider {
-  const bucket = createTokenBucket({ perSecond: pace.perSecond }); // limits processes, since each search is one
-  const base = (): URL => siteOf(settings.get('STREAMSRC_SEARCH_TEMPLATE'));
-  const http = createProviderHttp({ base, userAgent, pace });
-
-  async function program(): Promise<{ path: string; version: string }> {
-    const configuredCommand = settings.get('STREAMSRC_COMMAND');
-    const tool = await findTool('yt-dlp', configuredCommand).catch((cause: unknown) => {
-      throw new CatalogueError('misconfigured', messageOf(cause), { cause });
-    });
-    if (!tool)
-      throw new CatalogueError(
-        'misconfigured',
-        'yt-dlp is not installed. Install it, or set STREAMSRC_COMMAND to another extractor.',
-      );
-    return tool;
-  }
-
-  async function runCommand(args: string[], address: string, options: RunOptions): Promise<RunResult> {
-    const { path, version } = await program();
-    const extractors = settings.get('STREAMSRC_EXTRACTORS');
-    return withCookies((cookies) =>
-      runExtractor(
-        path,
-        [
-          ...COMMON_ARGUMENTS,
-          ...cookies,
-          ...(extractors === undefined ? [] : ['--use-extractors', extractors]),
-          ...(version >= MIN_RUNTIME_VERSION && !process.versions['electron']
-            ? ['--js-runtimes', `node:${process.execPath}`]
-            : []),
-          ...args,
-          '--',
-          address,
-        ],
-        options,
-      ),
-    );
-  }
-
-  /** Passes a copy of the cookies file, since the extractor overwrites or creates it. */
-  async function withCookies<T>(work: (args: string[]) => Promise<T>): Promise<T> {
-    const file = settings.get('STREAMSRC_COOKIES_FILE');
-    if (file === undefined) return work([]);
-    await mkdir(tmpDir, { recursive: true });
-    const dir = await mkdtemp(join(tmpDir, 'cookies-'));
-    const copy = join(dir, 'cookies.txt');
-    try {
-      await copyFile(file, copy).catch((cause: unknown) => {
-        throw new CatalogueError('misconfigured', 'The cookies file (STREAMSRC_COOKIES_FILE) cannot be read.', {
-          cause,
-        });
-      });
-      await chmod(copy, 0o600);
-      return await work(['--cookies', copy]);
-    } finally {
-      await rm(dir, { recursive: true, force: true });
-    }
-  }
-
-  async function readJson(args: string[], address: string, signal: AbortSignal): Promise<unknown> {
-    await mkdir(tmpDir, { recursive: true });
-    const { code, stdout, stderr } = await bucket.run(
-      () => runCommand([...args, '-J'], address, { cwd: tmpDir, signal, timeLimitMs: pace.requestMs }),
-      signal,
-    );
-    const value = parseJson(stdout);
-    if (value == null)
-      throw code === 0
-        ? new CatalogueError('unavailable', 'The response of the extractor is invalid.')
-        : toFault(stderr, code);
-    return value; // the exit code is ignored, because single results may fail
-  }
-
-  /** Checks that a page may be requested: its address may have come with a library from elsewhere. */
-  async function assertVisitable(pageUrl: string): Promise<void> {
-    const page = new URL(pageUrl);
-    if (page.host !== base().host) await withCatalogueErrors(() => assertPublic(page));
-  }
-
-  async function resolve({ pageUrl }: CatalogueRef, signal: AbortSignal): Promise<CatalogueHit> {
-    if (pageUrl === undefined)
-      throw new CatalogueError('not_found', 'The URL of this result has expired. Search for it again.');
-    await assertVisitable(pageUrl);
-    const hit = toHit(await readJson(['--no-playlist', '-f', 'bestaudio/best'], pageUrl, signal));
-    if (!hit) throw new CatalogueError('invalid_media', 'It is a live stream, or there is nothing to download.');
-    return hit;
-  }
-
+export function createExtractor(deps: ExtractorDeps): CatalogueProvider {
+  const context = createContext(deps);
+  const http = createProviderHttp({ base: () => base(context), userAgent: context.userAgent, pace: context.pace });
   return {
+    ...bindContext(context, { check, resolve }),
     name: 'ext',
     whyNot: () => undefined,
     isId: (id) => ID.test(id),
-
-    async check() {
-      const { version } = await program();
-      const file = settings.get('STREAMSRC_COOKIES_FILE');
-      if (
-        file !== undefined &&
-        !(await stat(file).then(
-          (entry) => entry.isFile(),
-          () => false,
-        ))
-      )
-        throw new CatalogueError('misconfigured', 'The cookies file (STREAMSRC_COOKIES_FILE) does not exist.');
-      return `yt-dlp ${version}`;
-    },
-
     async search(query, { limit, signal }) {
-      const address = fillTemplate(settings.get('STREAMSRC_SEARCH_TEMPLATE') ?? DEFAULT_TEMPLATE, query, limit);
+      const address = fillTemplate(context.settings.get('STREAMSRC_SEARCH_TEMPLATE') ?? DEFAULT_TEMPLATE, query, limit);
       const parsedOutput = SearchOutput.safeParse(
-        await readJson(['--flat-playlist', '--playlist-items', `1:${limit}`], address, signal),
+        await readJson(context, ['--flat-playlist', '--playlist-items', `1:${limit}`], address, signal),
       );
       if (!parsedOutput.success)
         throw new CatalogueError(
@@ -154,19 +55,17 @@ export function createExtractor({ settings, userAgent, pace, findTool, tmpDir }:
         );
       return parsedOutput.data.entries.slice(0, limit).flatMap((entry) => toHit(entry) ?? []);
     },
-
-    resolve,
-
     async download({ pageUrl }, dir, { signal, maxBytes, onProgress }) {
       if (pageUrl === undefined)
         throw new CatalogueError('not_found', 'The URL of this track has expired. Search for it again.');
-      await assertVisitable(pageUrl);
+      await assertVisitable(context, pageUrl);
       let file: string | undefined;
       const onLine = (line: string): void => {
         if (!line.startsWith('PROG ')) file = line === '' ? file : line;
         else report(line.slice('PROG '.length), onProgress);
       };
       const { code, stderr } = await runCommand(
+        context,
         [
           '--no-playlist',
           '--no-simulate',
@@ -186,7 +85,7 @@ export function createExtractor({ settings, userAgent, pace, findTool, tmpDir }:
           'item.%(ext)s', // a fixed name, since names from the site must not be part of a path
         ],
         pageUrl,
-        { cwd: dir, signal, timeLimitMs: pace.downloadMs, onLine },
+        { cwd: dir, signal, timeLimitMs: context.pace.downloadMs, onLine },
       );
       if (code !== 0) throw toFault(stderr, code);
       const path = file === undefined ? undefined : join(dir, basename(file));
@@ -199,9 +98,120 @@ export function createExtractor({ settings, userAgent, pace, findTool, tmpDir }:
       if (size > maxBytes) throw tooLarge(maxBytes);
       return path;
     },
-
     cover: (url, signal) => http.picture(new URL(url), signal),
   };
+}
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext({ settings, userAgent, pace, findTool, tmpDir }: ExtractorDeps) {
+  const bucket = createTokenBucket({ perSecond: pace.perSecond });
+  return { settings, userAgent, pace, findTool, tmpDir, bucket };
+}
+
+const base = ({ settings }: Context): URL => siteOf(settings.get('STREAMSRC_SEARCH_TEMPLATE'));
+
+async function program(context: Context): Promise<{ path: string; version: string }> {
+  const configuredCommand = context.settings.get('STREAMSRC_COMMAND');
+  const tool = await context.findTool('yt-dlp', configuredCommand).catch((cause: unknown) => {
+    throw new CatalogueError('misconfigured', messageOf(cause), { cause });
+  });
+  if (!tool)
+    throw new CatalogueError(
+      'misconfigured',
+      'yt-dlp is not installed. Install it, or set STREAMSRC_COMMAND to another extractor.',
+    );
+  return tool;
+}
+
+async function runCommand(context: Context, args: string[], address: string, options: RunOptions): Promise<RunResult> {
+  const { path, version } = await program(context);
+  const extractors = context.settings.get('STREAMSRC_EXTRACTORS');
+  return withCookies(context, (cookies) =>
+    runExtractor(
+      path,
+      [
+        ...COMMON_ARGUMENTS,
+        ...cookies,
+        ...(extractors === undefined ? [] : ['--use-extractors', extractors]),
+        ...(version >= MIN_RUNTIME_VERSION && !process.versions['electron']
+          ? ['--js-runtimes', `node:${process.execPath}`]
+          : []),
+        ...args,
+        '--',
+        address,
+      ],
+      options,
+    ),
+  );
+}
+
+/** Passes a copy of the cookies file, since the extractor overwrites or creates it. */
+async function withCookies<T>(context: Context, work: (args: string[]) => Promise<T>): Promise<T> {
+  const file = context.settings.get('STREAMSRC_COOKIES_FILE');
+  if (file === undefined) return work([]);
+  await mkdir(context.tmpDir, { recursive: true });
+  const dir = await mkdtemp(join(context.tmpDir, 'cookies-'));
+  const copy = join(dir, 'cookies.txt');
+  try {
+    await copyFile(file, copy).catch((cause: unknown) => {
+      throw new CatalogueError('misconfigured', 'The cookies file (STREAMSRC_COOKIES_FILE) cannot be read.', {
+        cause,
+      });
+    });
+    await chmod(copy, 0o600);
+    return await work(['--cookies', copy]);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+async function readJson(context: Context, args: string[], address: string, signal: AbortSignal): Promise<unknown> {
+  await mkdir(context.tmpDir, { recursive: true });
+  const { code, stdout, stderr } = await context.bucket.run(
+    () =>
+      runCommand(context, [...args, '-J'], address, {
+        cwd: context.tmpDir,
+        signal,
+        timeLimitMs: context.pace.requestMs,
+      }),
+    signal,
+  );
+  const value = parseJson(stdout);
+  if (value == null)
+    throw code === 0
+      ? new CatalogueError('unavailable', 'The response of the extractor is invalid.')
+      : toFault(stderr, code);
+  return value; // the exit code is ignored, because single results may fail
+}
+
+/** Checks that a page may be requested: its address may have come with a library from elsewhere. */
+async function assertVisitable(context: Context, pageUrl: string): Promise<void> {
+  const page = new URL(pageUrl);
+  if (page.host !== base(context).host) await withCatalogueErrors(() => assertPublic(page));
+}
+
+async function resolve(context: Context, { pageUrl }: CatalogueRef, signal: AbortSignal): Promise<CatalogueHit> {
+  if (pageUrl === undefined)
+    throw new CatalogueError('not_found', 'The URL of this result has expired. Search for it again.');
+  await assertVisitable(context, pageUrl);
+  const hit = toHit(await readJson(context, ['--no-playlist', '-f', 'bestaudio/best'], pageUrl, signal));
+  if (!hit) throw new CatalogueError('invalid_media', 'It is a live stream, or there is nothing to download.');
+  return hit;
+}
+
+async function check(context: Context) {
+  const { version } = await program(context);
+  const file = context.settings.get('STREAMSRC_COOKIES_FILE');
+  if (
+    file !== undefined &&
+    !(await stat(file).then(
+      (entry) => entry.isFile(),
+      () => false,
+    ))
+  )
+    throw new CatalogueError('misconfigured', 'The cookies file (STREAMSRC_COOKIES_FILE) does not exist.');
+  return `yt-dlp ${version}`;
 }
 
 /**

@@ -23,6 +23,7 @@ import { sweepUploads } from './s3-sweep.ts';
 import { measureSource, readWhole } from './s3-upload.ts';
 import type { ExpectedContent, ObjectStat, PutOptions, Storage, StoredObject, StorageTraits } from './storage.ts';
 import { writeSynced } from './synced-files.ts';
+import { bindContext } from '../runtime/bind-context.ts';
 
 /** Smaller objects are sent in one request. Parts are sent from memory; the limit of 10,000 parts is 80 GB. */
 const PART_BYTES = 8 << 20;
@@ -34,110 +35,40 @@ interface S3StorageDeps extends Bucket {
   tmpDir: string;
 }
 
-export function createS3Storage({ backend, client, bucket, prefix, healthCheckMs, tmpDir }: S3StorageDeps): Storage {
-  const objectParams = (key: string) => {
-    assertKey(key);
-    return { Bucket: bucket, Key: prefix + key };
-  };
-
-  async function upload(
-    key: string,
-    source: Readable | Buffer,
-    { contentType, signal, ifAbsent = false }: PutOptions,
-    expected?: ExpectedContent,
-  ): Promise<number> {
-    const { body, size, fault } = measureSource(source, expected, signal);
-    const params = {
-      ...objectParams(key),
-      Body: body,
-      ...(contentType !== undefined && { ContentType: contentType }),
-      ...(ifAbsent && { IfNoneMatch: '*' }),
-    };
-    try {
-      // a body in memory is sent in one request; each part would be another request
-      if (Buffer.isBuffer(body)) await client.send(new PutObjectCommand(params), signal && { abortSignal: signal });
-      else await new Upload({ client, params, partSize: PART_BYTES, queueSize: MAX_CONCURRENT_PARTS }).done();
-    } catch (error) {
-      signal?.throwIfAborted();
-      if (ifAbsent && isKeyTaken(error)) throw new AppError('conflict', 'The object already exists.', { cause: error });
-      throw fault() ?? asStoreError(error);
-    }
-    return size();
-  }
-
-  async function putHashed(source: () => Readable, ext: string, content: ExpectedContent, options: PutOptions) {
-    const key = audioKey(content.sha256, ext);
-    const isStored = async (): Promise<boolean> => (await headObject(key))?.size === content.size;
-    const checksFirst = !options.isNew || content.size > PART_BYTES;
-    if (checksFirst && (await isStored())) return { key, ...content };
-    try {
-      const isSmall = content.size <= PART_BYTES;
-      await upload(key, isSmall ? await readWhole(source(), content, options.signal) : source(), options, content);
-    } catch (error) {
-      // the object may be stored although the response was lost
-      const mayBeStored = error instanceof AppError && error.code === 'unavailable';
-      if (!mayBeStored || !(await isStored().catch(() => false))) throw error;
-    }
-    return { key, ...content };
-  }
-
-  /** Returns undefined both for a missing object and for a missing bucket. */
-  async function headObject(key: string): Promise<ObjectStat | undefined> {
-    try {
-      const { ContentLength: size = 0, LastModified: modifiedAt = new Date(0) } = await client.send(
-        new HeadObjectCommand(objectParams(key)),
-      );
-      return { size, modifiedAt };
-    } catch (error) {
-      if (!isAbsentObject(error)) throw asStoreError(error);
-      return undefined;
-    }
-  }
-
-  async function stat(key: string): Promise<ObjectStat | undefined> {
-    const objectStat = await headObject(key);
-    if (!objectStat) await assertBucket();
-    return objectStat;
-  }
-
-  /** Throws `unavailable` for a missing bucket; without this check its objects would count as deleted. */
-  async function assertBucket(): Promise<void> {
-    try {
-      await client.send(new HeadBucketCommand({ Bucket: bucket }));
-    } catch (error) {
-      throw asStoreError(
-        isAbsentObject(error) ? Object.assign(new Error('no such bucket'), { name: 'NoSuchBucket' }) : error,
-      );
-    }
-  }
+export function createS3Storage(deps: S3StorageDeps): Storage {
+  const context = createContext(deps);
 
   return {
-    backend,
+    ...bindContext(context, { isUp, close, stat }),
+    backend: context.backend,
     folder: null,
-
     async put(key, source, options = {}) {
       assertKey(key);
-      return { size: await upload(key, source, options) };
+      return { size: await upload(context, key, source, options) };
     },
-
     async putAudio(source, ext, options = {}) {
-      if (options.expected) return putHashed(() => source, ext, options.expected, options);
-      const tempFile = tempPath(tmpDir, process.pid, randomBytes(8).toString('hex'));
+      if (options.expected) return putHashed(context, () => source, ext, options.expected, options);
+      const tempFile = tempPath(context.tmpDir, process.pid, randomBytes(8).toString('hex'));
       try {
         const hash = createHash('sha256');
         const size = await writeSynced(tempFile, source, hash, options.signal);
-        return await putHashed(() => createReadStream(tempFile), ext, { sha256: hash.digest('hex'), size }, options);
+        return await putHashed(
+          context,
+          () => createReadStream(tempFile),
+          ext,
+          { sha256: hash.digest('hex'), size },
+          options,
+        );
       } finally {
         await unlink(tempFile).catch(() => undefined);
       }
     },
-
     async open(key, range) {
       const controller = new AbortController();
       const get = (bytes: string | undefined, signal: AbortSignal, etag?: string) =>
-        client.send(
+        context.client.send(
           new GetObjectCommand({
-            ...objectParams(key),
+            ...objectParams(context, key),
             ...(bytes !== undefined && { Range: bytes }),
             ...(etag !== undefined && { IfMatch: etag }),
           }),
@@ -158,23 +89,19 @@ export function createS3Storage({ backend, client, bucket, prefix, healthCheckMs
           .Body as Readable;
       return { size, stream: createResumingStream(firstResponse.Body as Readable, { start, end, reopen, controller }) };
     },
-
-    stat,
-
     async delete(key) {
-      if (!(await stat(key))) return false;
-      await withStoreErrors(client.send(new DeleteObjectCommand(objectParams(key))));
+      if (!(await stat(context, key))) return false;
+      await withStoreErrors(context.client.send(new DeleteObjectCommand(objectParams(context, key))));
       return true;
     },
-
     async *list(keyPrefix): AsyncGenerator<StoredObject> {
       try {
         for await (const { Contents = [] } of paginateListObjectsV2(
-          { client },
-          { Bucket: bucket, Prefix: prefix + keyPrefix },
+          { client: context.client },
+          { Bucket: context.bucket, Prefix: context.prefix + keyPrefix },
         )) {
           for (const { Key: fullKey = '', Size: size = 0, LastModified: modifiedAt = new Date(0) } of Contents) {
-            const key = fullKey.slice(prefix.length);
+            const key = fullKey.slice(context.prefix.length);
             if (isKey(key)) yield { key, size, modifiedAt }; // the bucket may contain other files
           }
         }
@@ -182,15 +109,121 @@ export function createS3Storage({ backend, client, bucket, prefix, healthCheckMs
         throw asStoreError(error);
       }
     },
-
-    sweep: (startedBefore) => withStoreErrors(sweepUploads({ client, bucket, prefix }, startedBefore)),
-    diskUsage: () => Promise.resolve(null),
-    isUp: () =>
-      client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: AbortSignal.timeout(healthCheckMs) }).then(
-        () => true,
-        () => false,
+    sweep: (startedBefore) =>
+      withStoreErrors(
+        sweepUploads({ client: context.client, bucket: context.bucket, prefix: context.prefix }, startedBefore),
       ),
+    diskUsage: () => Promise.resolve(null),
     localPath: () => undefined,
-    close: () => client.destroy(),
   };
 }
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext({ backend, client, bucket, prefix, healthCheckMs, tmpDir }: S3StorageDeps) {
+  return { backend, client, bucket, prefix, healthCheckMs, tmpDir };
+}
+
+function objectParams({ bucket, prefix }: Context, key: string) {
+  assertKey(key);
+  return { Bucket: bucket, Key: prefix + key };
+}
+
+async function upload(
+  context: Context,
+  key: string,
+  source: Readable | Buffer,
+  { contentType, signal, ifAbsent = false }: PutOptions,
+  expected?: ExpectedContent,
+): Promise<number> {
+  const { body, size, fault } = measureSource(source, expected, signal);
+  const params = {
+    ...objectParams(context, key),
+    Body: body,
+    ...(contentType !== undefined && { ContentType: contentType }),
+    ...(ifAbsent && { IfNoneMatch: '*' }),
+  };
+  try {
+    // a body in memory is sent in one request; each part would be another request
+    if (Buffer.isBuffer(body))
+      await context.client.send(new PutObjectCommand(params), signal && { abortSignal: signal });
+    else
+      await new Upload({
+        client: context.client,
+        params,
+        partSize: PART_BYTES,
+        queueSize: MAX_CONCURRENT_PARTS,
+      }).done();
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (ifAbsent && isKeyTaken(error)) throw new AppError('conflict', 'The object already exists.', { cause: error });
+    throw fault() ?? asStoreError(error);
+  }
+  return size();
+}
+
+async function putHashed(
+  context: Context,
+  source: () => Readable,
+  ext: string,
+  content: ExpectedContent,
+  options: PutOptions,
+) {
+  const key = audioKey(content.sha256, ext);
+  const isStored = async (): Promise<boolean> => (await headObject(context, key))?.size === content.size;
+  const checksFirst = !options.isNew || content.size > PART_BYTES;
+  if (checksFirst && (await isStored())) return { key, ...content };
+  try {
+    const isSmall = content.size <= PART_BYTES;
+    await upload(
+      context,
+      key,
+      isSmall ? await readWhole(source(), content, options.signal) : source(),
+      options,
+      content,
+    );
+  } catch (error) {
+    // the object may be stored although the response was lost
+    const mayBeStored = error instanceof AppError && error.code === 'unavailable';
+    if (!mayBeStored || !(await isStored().catch(() => false))) throw error;
+  }
+  return { key, ...content };
+}
+
+/** Returns undefined both for a missing object and for a missing bucket. */
+async function headObject(context: Context, key: string): Promise<ObjectStat | undefined> {
+  try {
+    const { ContentLength: size = 0, LastModified: modifiedAt = new Date(0) } = await context.client.send(
+      new HeadObjectCommand(objectParams(context, key)),
+    );
+    return { size, modifiedAt };
+  } catch (error) {
+    if (!isAbsentObject(error)) throw asStoreError(error);
+    return undefined;
+  }
+}
+
+async function stat(context: Context, key: string): Promise<ObjectStat | undefined> {
+  const objectStat = await headObject(context, key);
+  if (!objectStat) await assertBucket(context);
+  return objectStat;
+}
+
+/** Throws `unavailable` for a missing bucket; without this check its objects would count as deleted. */
+async function assertBucket(context: Context): Promise<void> {
+  try {
+    await context.client.send(new HeadBucketCommand({ Bucket: context.bucket }));
+  } catch (error) {
+    throw asStoreError(
+      isAbsentObject(error) ? Object.assign(new Error('no such bucket'), { name: 'NoSuchBucket' }) : error,
+    );
+  }
+}
+
+const isUp = ({ client, bucket, healthCheckMs }: Context) =>
+  client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: AbortSignal.timeout(healthCheckMs) }).then(
+    () => true,
+    () => false,
+  );
+
+const close = ({ client }: Context) => client.destroy();

@@ -16,6 +16,7 @@ import { prepareFindStreamed, type StreamedTrack } from './queries.ts';
 import { sendLiveHead, sendFinished, sendTranscoded, type ConversionSendOptions } from './send-audio.ts';
 import type { ObjectCache } from './object-cache.ts';
 import type { Transcodes, ConversionRequest } from './transcode-cache.ts';
+import { bindContext } from '../runtime/bind-context.ts';
 
 export interface StreamingDeps {
   db: MainDb;
@@ -46,7 +47,15 @@ const CACHE_CONTROL = 'private, no-cache';
 
 export type StreamingService = ReturnType<typeof createStreamingService>;
 
-export function createStreamingService({
+export function createStreamingService(deps: StreamingDeps) {
+  const context = createContext(deps);
+
+  return bindContext(context, { prepareFile, send, getTrack, canTranscode });
+}
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext({
   db,
   audioStore,
   onGone,
@@ -56,163 +65,176 @@ export function createStreamingService({
   onDamaged = () => undefined,
 }: StreamingDeps) {
   const findTrack = prepareFindStreamed(db);
+  return { audioStore, onGone, recheckAudio, transcodes, objects, onDamaged, findTrack };
+}
 
-  async function sendConverted(
-    req: IncomingMessage,
-    res: ServerResponse,
-    conversion: ConversionRequest,
-    options: ConversionSendOptions,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const finishedFile = await transcodes?.find(conversion);
-    if (finishedFile) return sendFinished(req, res, finishedFile.path, finishedFile.etag, options);
-    if (req.method === 'HEAD') return sendLiveHead(res, options);
-    if (transcodes) await sendTranscoded(req, res, await transcodes.open(conversion), options, signal);
-  }
+async function sendConverted(
+  context: Context,
+  req: IncomingMessage,
+  res: ServerResponse,
+  conversion: ConversionRequest,
+  options: ConversionSendOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const finishedFile = await context.transcodes?.find(conversion);
+  if (finishedFile) return sendFinished(req, res, finishedFile.path, finishedFile.etag, options);
+  if (req.method === 'HEAD') return sendLiveHead(res, options);
+  if (context.transcodes) await sendTranscoded(req, res, await context.transcodes.open(conversion), options, signal);
+}
 
-  /** Returns a track. Throws `not_found`. */
-  function getTrack(id: TrackId): StreamedTrack {
-    const track = findTrack(id);
-    if (!track) throw notFound('track', id);
-    return track;
-  }
+/** Returns a track. Throws `not_found`. */
+function getTrack(context: Context, id: TrackId): StreamedTrack {
+  const track = context.findTrack(id);
+  if (!track) throw notFound('track', id);
+  return track;
+}
 
-  /**
-   * Returns a track; a missing track becomes available as soon as its audio exists again, without a scan. Throws
-   * `not_found`.
-   */
-  async function getCurrentTrack(id: TrackId): Promise<StreamedTrack> {
-    const track = getTrack(id);
-    return track.availability === 'missing' && (await recheckAudio?.(id)) === true ? getTrack(id) : track;
-  }
+/**
+ * Returns a track; a missing track becomes available as soon as its audio exists again, without a scan. Throws
+ * `not_found`.
+ */
+async function getCurrentTrack(context: Context, id: TrackId): Promise<StreamedTrack> {
+  const track = getTrack(context, id);
+  return track.availability === 'missing' && (await context.recheckAudio?.(id)) === true
+    ? getTrack(context, id)
+    : track;
+}
 
-  const canTranscode = async (): Promise<boolean> => (await transcodes?.isPossible()) === true;
+const canTranscode = async ({ transcodes }: Context): Promise<boolean> => (await transcodes?.isPossible()) === true;
 
-  /** Chooses the original or a conversion. Throws `forbidden`, and what `uriOf` throws. */
-  async function chooseOrder(id: TrackId, track: StreamedTrack, request: SendRequest) {
-    const uri = uriOf(id, track);
-    const { maxKbps } = request;
-    const resolvedRequest = resolveFormat(track, request);
-    const mayConvert = maxKbps !== null || needsTranscoder(resolvedRequest);
-    const chosenOrder = chooseAudio(track, resolvedRequest, mayConvert && (await canTranscode()), maxKbps);
-    const section = sectionOf(track);
-    return {
-      uri,
-      order: section ? { ...(chosenOrder === 'original' ? WHOLE_SECTION : chosenOrder), section } : chosenOrder,
-    };
-  }
-
-  const fileOf = async (id: TrackId, { contentHash }: StreamedTrack, uri: string): Promise<StoredFile> => {
-    const file = await audioStore.resolve(uri);
-    return objects ? objects.withCache(file, contentHash, () => onDamaged(id)) : file;
-  };
-
-  /** Marks the track as missing when the error says that its audio no longer exists. */
-  function markIfGone(id: TrackId, uri: string, error: unknown): unknown {
-    const appError = error instanceof AppError || !isSystemError(error) ? error : asOpenError(error);
-    if (appError instanceof AppError && appError.code === 'gone') onGone(id, uri);
-    return appError;
-  }
-
+/** Chooses the original or a conversion. Throws `forbidden`, and what `uriOf` throws. */
+async function chooseOrder(context: Context, id: TrackId, track: StreamedTrack, request: SendRequest) {
+  const uri = uriOf(id, track);
+  const { maxKbps } = request;
+  const resolvedRequest = resolveFormat(track, request);
+  const mayConvert = maxKbps !== null || needsTranscoder(resolvedRequest);
+  const chosenOrder = chooseAudio(track, resolvedRequest, mayConvert && (await canTranscode(context)), maxKbps);
+  const section = sectionOf(track);
   return {
-    getTrack,
-    canTranscode,
-
-    /**
-     * Returns the file for a request: the original, or a conversion that is made on demand. Throws the same errors as
-     * `send`.
-     */
-    async prepareFile(id: TrackId, request: SendRequest): Promise<PreparedFile> {
-      const track = await getCurrentTrack(id);
-      const { uri, order } = await chooseOrder(id, track, request);
-      try {
-        const file = await fileOf(id, track, uri);
-        if (order === 'original') {
-          if (file.path !== undefined) await file.stat(); // a request to a store for each file would take too long
-          const open = (range?: ByteRange): Promise<OpenObject> =>
-            file.open(range).catch((error: unknown) => {
-              throw markIfGone(id, uri, error);
-            });
-          return { kind: 'file', track, file: { ...file, stat: () => file.stat(), open } };
-        }
-        // a request to a store for each file would take too long
-        const storedHash = file.path === undefined && file.immutable ? track.contentHash : null;
-        const conversion: ConversionRequest = {
-          identity: storedHash ?? (await identityOf(id, track, file)),
-          file,
-          order,
-          durationMs: track.durationMs,
-        };
-        return {
-          kind: 'conversion',
-          track,
-          extension: PROFILES[order.profile].extension,
-          async make(signal) {
-            if (!transcodes) throw new AppError('unavailable', 'The server cannot transcode: it has no ffmpeg.');
-            try {
-              const openedConversion = await transcodes.open({ ...conversion, file: await fileOf(id, track, uri) });
-              if ('path' in openedConversion) return { path: openedConversion.path, leave: openedConversion.leave };
-              const { run, leave } = openedConversion;
-              const path = await run.waitForFile(signal).catch((error: unknown) => {
-                leave();
-                throw error;
-              });
-              return { path, leave };
-            } catch (error) {
-              throw markIfGone(id, uri, error);
-            }
-          },
-        };
-      } catch (error) {
-        throw markIfGone(id, uri, error);
-      }
-    },
-
-    /**
-     * Sends the track's audio. Throws `not_found`, `conflict` (a placeholder), `gone` (also when only opening the audio
-     * shows that; the track is then marked) and `unavailable`.
-     */
-    async send(
-      req: IncomingMessage,
-      res: ServerResponse,
-      id: TrackId,
-      request: SendRequest,
-      signal: AbortSignal,
-    ): Promise<void> {
-      const track = await getCurrentTrack(id);
-      const { startMs = 0 } = request;
-      const isPart = startMs > 0 && canSendPart(track, request);
-      const { uri, order: wholeOrder } = await chooseOrder(id, track, isPart ? { ...request, startMs: 0 } : request);
-      try {
-        const file = await fileOf(id, track, uri);
-        const partSource = isPart && wholeOrder === 'original' ? await mp3PartFrom(file, startMs, signal) : undefined;
-        if (partSource) {
-          const options = sendOptionsOf(track, file, request.download === true);
-          return await sendBytes(req, res, partSource, { ...options, etag: etagOfPart(options, startMs) });
-        }
-        const { order } = isPart ? await chooseOrder(id, track, request) : { order: wholeOrder };
-        if (order === 'original')
-          return await sendBytes(req, res, sourceOf(file), sendOptionsOf(track, file, request.download === true));
-        const { contentType, extension } = PROFILES[order.profile];
-        const conversion: ConversionRequest = {
-          identity: await identityOf(id, track, file),
-          file,
-          order,
-          durationMs: track.durationMs,
-        };
-        const options: ConversionSendOptions = {
-          contentType,
-          disposition: trackDisposition(request.download ? 'attachment' : 'inline', { ...track, format: extension }),
-          withLength: request.estimateLength === true,
-          estimatedBytes: estimateBytes(order, track.durationMs),
-        };
-        await sendConverted(req, res, conversion, options, signal);
-      } catch (error) {
-        if (signal.aborted) return; // the client has disconnected
-        throw markIfGone(id, uri, error);
-      }
-    },
+    uri,
+    order: section ? { ...(chosenOrder === 'original' ? WHOLE_SECTION : chosenOrder), section } : chosenOrder,
   };
+}
+
+async function fileOf(
+  { audioStore, objects, onDamaged }: Context,
+  id: TrackId,
+  { contentHash }: StreamedTrack,
+  uri: string,
+): Promise<StoredFile> {
+  const file = await audioStore.resolve(uri);
+  return objects ? objects.withCache(file, contentHash, () => onDamaged(id)) : file;
+}
+
+/** Marks the track as missing when the error says that its audio no longer exists. */
+function markIfGone(context: Context, id: TrackId, uri: string, error: unknown): unknown {
+  const appError = error instanceof AppError || !isSystemError(error) ? error : asOpenError(error);
+  if (appError instanceof AppError && appError.code === 'gone') context.onGone(id, uri);
+  return appError;
+}
+
+/**
+ * Returns the file for a request: the original, or a conversion that is made on demand. Throws the same errors as
+ * `send`.
+ */
+async function prepareFile(context: Context, id: TrackId, request: SendRequest): Promise<PreparedFile> {
+  const track = await getCurrentTrack(context, id);
+  const { uri, order } = await chooseOrder(context, id, track, request);
+  try {
+    const file = await fileOf(context, id, track, uri);
+    if (order === 'original') {
+      if (file.path !== undefined) await file.stat(); // a request to a store for each file would take too long
+      const open = (range?: ByteRange): Promise<OpenObject> =>
+        file.open(range).catch((error: unknown) => {
+          throw markIfGone(context, id, uri, error);
+        });
+      return { kind: 'file', track, file: { ...file, stat: () => file.stat(), open } };
+    }
+    // a request to a store for each file would take too long
+    const storedHash = file.path === undefined && file.immutable ? track.contentHash : null;
+    const conversion: ConversionRequest = {
+      identity: storedHash ?? (await identityOf(id, track, file)),
+      file,
+      order,
+      durationMs: track.durationMs,
+    };
+    return {
+      kind: 'conversion',
+      track,
+      extension: PROFILES[order.profile].extension,
+      async make(signal) {
+        if (!context.transcodes) throw new AppError('unavailable', 'The server cannot transcode: it has no ffmpeg.');
+        try {
+          const openedConversion = await context.transcodes.open({
+            ...conversion,
+            file: await fileOf(context, id, track, uri),
+          });
+          if ('path' in openedConversion) return { path: openedConversion.path, leave: openedConversion.leave };
+          const { run, leave } = openedConversion;
+          const path = await run.waitForFile(signal).catch((error: unknown) => {
+            leave();
+            throw error;
+          });
+          return { path, leave };
+        } catch (error) {
+          throw markIfGone(context, id, uri, error);
+        }
+      },
+    };
+  } catch (error) {
+    throw markIfGone(context, id, uri, error);
+  }
+}
+
+/**
+ * Sends the track's audio. Throws `not_found`, `conflict` (a placeholder), `gone` (also when only opening the audio
+ * shows that; the track is then marked) and `unavailable`.
+ */
+async function send(
+  context: Context,
+  req: IncomingMessage,
+  res: ServerResponse,
+  id: TrackId,
+  request: SendRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const track = await getCurrentTrack(context, id);
+  const { startMs = 0 } = request;
+  const isPart = startMs > 0 && canSendPart(track, request);
+  const { uri, order: wholeOrder } = await chooseOrder(
+    context,
+    id,
+    track,
+    isPart ? { ...request, startMs: 0 } : request,
+  );
+  try {
+    const file = await fileOf(context, id, track, uri);
+    const partSource = isPart && wholeOrder === 'original' ? await mp3PartFrom(file, startMs, signal) : undefined;
+    if (partSource) {
+      const options = sendOptionsOf(track, file, request.download === true);
+      return await sendBytes(req, res, partSource, { ...options, etag: etagOfPart(options, startMs) });
+    }
+    const { order } = isPart ? await chooseOrder(context, id, track, request) : { order: wholeOrder };
+    if (order === 'original')
+      return await sendBytes(req, res, sourceOf(file), sendOptionsOf(track, file, request.download === true));
+    const { contentType, extension } = PROFILES[order.profile];
+    const conversion: ConversionRequest = {
+      identity: await identityOf(id, track, file),
+      file,
+      order,
+      durationMs: track.durationMs,
+    };
+    const options: ConversionSendOptions = {
+      contentType,
+      disposition: trackDisposition(request.download ? 'attachment' : 'inline', { ...track, format: extension }),
+      withLength: request.estimateLength === true,
+      estimatedBytes: estimateBytes(order, track.durationMs),
+    };
+    await sendConverted(context, req, res, conversion, options, signal);
+  } catch (error) {
+    if (signal.aborted) return; // the client has disconnected
+    throw markIfGone(context, id, uri, error);
+  }
 }
 
 /** The audio of a track as a file. `leave` has to be called when a converted file has been read. */

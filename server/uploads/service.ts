@@ -20,6 +20,7 @@ import { createUploadCharsets, type TaggedUpload } from './album-charsets.ts';
 import type { StoreFile, WholeFile } from '../files/store-file.ts';
 import { prepareFindUploaded } from './queries.ts';
 import { createIndexedFiles, type Comparison } from './indexed-files.ts';
+import { bindContext } from '../runtime/bind-context.ts';
 
 const UPLOAD_SOURCE = 'upload';
 /** Field of a form with one file; the answer is then the file's track. */
@@ -54,7 +55,15 @@ interface UploadDeps {
   onUploaded: (ids: readonly TrackId[]) => void;
 }
 
-export function createUploadService({
+export function createUploadService(deps: UploadDeps) {
+  const context = createContext(deps);
+
+  return bindContext(context, { receive });
+}
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext({
   db,
   log,
   tracks,
@@ -70,150 +79,174 @@ export function createUploadService({
   const { findByContent, findBySource } = prepareFindUploaded(db.$client);
   const charsets = createUploadCharsets(db.$client, tracks);
   const indexedFiles = createIndexedFiles({ client: db.$client, log, audioStore });
+  return {
+    db,
+    log,
+    tracks,
+    storeFile,
+    settings,
+    tmpDir,
+    quota,
+    trash,
+    releaseAudio,
+    onUploaded,
+    findByContent,
+    findBySource,
+    charsets,
+    indexedFiles,
+  };
+}
 
-  /** Returns whether the file is that of a missing or trashed track, which already counts for the quota. */
-  const isReturning = (sha256: string): boolean =>
-    findBySource.get(UPLOAD_SOURCE, sha256) !== undefined || trash.findPlace(UPLOAD_SOURCE, sha256) !== undefined;
+/** Returns whether the file is that of a missing or trashed track, which already counts for the quota. */
+const isReturning = ({ findBySource, trash }: Context, sha256: string): boolean =>
+  findBySource.get(UPLOAD_SOURCE, sha256) !== undefined || trash.findPlace(UPLOAD_SOURCE, sha256) !== undefined;
 
-  /**
-   * Reads a form, or a body that is one file, named `filename`. Each file succeeds or fails on its own; finished files
-   * are kept when the request is interrupted.
-   */
-  async function receive(
-    userId: UserId,
-    req: Request,
-    { filename, signal }: { filename?: string | undefined; signal: AbortSignal },
-  ): Promise<UploadOutcome> {
-    const outcome: UploadOutcome = { uploaded: [], errors: [], isSingle: false };
-    const fileBytes = settings.get('MAX_UPLOAD_BYTES');
-    let unexpectedError: unknown;
-    await mkdir(tmpDir, { recursive: true });
-    try {
-      const limits = {
-        files: MAX_FILES,
-        fileBytes,
-        tooLarge: `The file is larger than ${fileBytes} bytes, the limit of this server (MAX_UPLOAD_BYTES).`,
-      };
-      const receiveFile = async (file: FormFile): Promise<void> => {
-        outcome.isSingle = file.field === SINGLE_FILE_FIELD && outcome.uploaded.length + outcome.errors.length === 0;
-        try {
-          outcome.uploaded.push(await storeUpload(userId, file, signal));
-        } catch (error) {
-          const affectsAll = !(error instanceof AppError) && asKnownFault(error) !== undefined;
-          if (signal.aborted || affectsAll) throw error;
-          if (!(error instanceof AppError)) log.error({ err: error }, 'cannot store an uploaded file');
-          else if (!FILE_ERRORS.includes(error.code) || endsUpload(error, outcome)) throw error;
-          unexpectedError ??= error instanceof AppError ? undefined : error;
-          outcome.errors.push({ filename: file.filename, ...toErrorEntry(error) });
-        }
-      };
-      if (isRawFile(req)) await readRawFile(req, limits, { field: SINGLE_FILE_FIELD, filename }, receiveFile);
-      else await readForm(req, limits, receiveFile);
-    } finally {
-      const newFiles = outcome.uploaded.filter((file) => file.isNew);
-      if (newFiles.length > 0) onUploaded(newFiles.map((file) => file.trackId));
-    }
-    if (outcome.uploaded.length === 0 && unexpectedError !== undefined) throw unexpectedError;
-    if (outcome.uploaded.length + outcome.errors.length === 0)
-      throw badRequest(`The upload contains no file. Send it in the multipart field "${SINGLE_FILE_FIELD}".`);
-    return outcome;
+/**
+ * Reads a form, or a body that is one file, named `filename`. Each file succeeds or fails on its own; finished files
+ * are kept when the request is interrupted.
+ */
+async function receive(
+  context: Context,
+  userId: UserId,
+  req: Request,
+  { filename, signal }: { filename?: string | undefined; signal: AbortSignal },
+): Promise<UploadOutcome> {
+  const outcome: UploadOutcome = { uploaded: [], errors: [], isSingle: false };
+  const fileBytes = context.settings.get('MAX_UPLOAD_BYTES');
+  let unexpectedError: unknown;
+  await mkdir(context.tmpDir, { recursive: true });
+  try {
+    const limits = {
+      files: MAX_FILES,
+      fileBytes,
+      tooLarge: `The file is larger than ${fileBytes} bytes, the limit of this server (MAX_UPLOAD_BYTES).`,
+    };
+    const receiveFile = async (file: FormFile): Promise<void> => {
+      outcome.isSingle = file.field === SINGLE_FILE_FIELD && outcome.uploaded.length + outcome.errors.length === 0;
+      try {
+        outcome.uploaded.push(await storeUpload(context, userId, file, signal));
+      } catch (error) {
+        const affectsAll = !(error instanceof AppError) && asKnownFault(error) !== undefined;
+        if (signal.aborted || affectsAll) throw error;
+        if (!(error instanceof AppError)) context.log.error({ err: error }, 'cannot store an uploaded file');
+        else if (!FILE_ERRORS.includes(error.code) || endsUpload(error, outcome)) throw error;
+        unexpectedError ??= error instanceof AppError ? undefined : error;
+        outcome.errors.push({ filename: file.filename, ...toErrorEntry(error) });
+      }
+    };
+    if (isRawFile(req)) await readRawFile(req, limits, { field: SINGLE_FILE_FIELD, filename }, receiveFile);
+    else await readForm(req, limits, receiveFile);
+  } finally {
+    const newFiles = outcome.uploaded.filter((file) => file.isNew);
+    if (newFiles.length > 0) context.onUploaded(newFiles.map((file) => file.trackId));
   }
+  if (outcome.uploaded.length === 0 && unexpectedError !== undefined) throw unexpectedError;
+  if (outcome.uploaded.length + outcome.errors.length === 0)
+    throw badRequest(`The upload contains no file. Send it in the multipart field "${SINGLE_FILE_FIELD}".`);
+  return outcome;
+}
 
-  async function storeUpload(
-    userId: UserId,
-    { filename, announcedBytes, chunks }: FormFile,
-    signal: AbortSignal,
-  ): Promise<UploadedFile> {
-    const path = join(tmpDir, `upload-${randomUUID()}`);
-    const space = await quota.reserve(userId, announcedBytes);
-    try {
-      const { isStored, ...stagedFile } = await stageFile(chunks, path, { signal, space });
-      const existingTrack = findByContent.get(stagedFile.sha256);
-      if (existingTrack) return toExistingFile(existingTrack.id);
-      if (isStored) return await add(userId, stagedFile, filename, signal);
-      const indexedId = await indexedFiles.findBySize(stagedFile, signal);
-      if (indexedId !== undefined) return toExistingFile(indexedId);
-      quota.assertQuota(userId, Infinity);
-      throw new AppError('storage_full', 'The quota of your account was changed during the upload. Try again.');
-    } finally {
-      await rm(path, { force: true });
-      space.release();
-    }
+async function storeUpload(
+  context: Context,
+  userId: UserId,
+  { filename, announcedBytes, chunks }: FormFile,
+  signal: AbortSignal,
+): Promise<UploadedFile> {
+  const path = join(context.tmpDir, `upload-${randomUUID()}`);
+  const space = await context.quota.reserve(userId, announcedBytes);
+  try {
+    const { isStored, ...stagedFile } = await stageFile(chunks, path, { signal, space });
+    const existingTrack = context.findByContent.get(stagedFile.sha256);
+    if (existingTrack) return toExistingFile(existingTrack.id);
+    if (isStored) return await add(context, userId, stagedFile, filename, signal);
+    const indexedId = await context.indexedFiles.findBySize(stagedFile, signal);
+    if (indexedId !== undefined) return toExistingFile(indexedId);
+    context.quota.assertQuota(userId, Infinity);
+    throw new AppError('storage_full', 'The quota of your account was changed during the upload. Try again.');
+  } finally {
+    await rm(path, { force: true });
+    space.release();
   }
+}
 
-  async function add(
-    userId: UserId,
-    stagedFile: WholeFile,
-    filename: string,
-    signal: AbortSignal,
-  ): Promise<UploadedFile> {
-    let storedUri = '';
-    let isObjectUnused = false;
-    const comparison = indexedFiles.compareWith(stagedFile, signal);
-    try {
-      return await storeFile<UploadedFile>(stagedFile, {
-        signal,
-        async beforeStoring({ audioHash }) {
-          const indexedId = await comparison.findTrack(audioHash);
+async function add(
+  context: Context,
+  userId: UserId,
+  stagedFile: WholeFile,
+  filename: string,
+  signal: AbortSignal,
+): Promise<UploadedFile> {
+  let storedUri = '';
+  let isObjectUnused = false;
+  const comparison = context.indexedFiles.compareWith(stagedFile, signal);
+  try {
+    return await context.storeFile<UploadedFile>(stagedFile, {
+      signal,
+      async beforeStoring({ audioHash }) {
+        const indexedId = await comparison.findTrack(audioHash);
+        if (indexedId !== undefined) return toExistingFile(indexedId);
+        if (!isReturning(context, stagedFile.sha256)) context.quota.assertQuota(userId, stagedFile.sizeBytes);
+        await context.quota.assertFree(stagedFile.sizeBytes);
+        return undefined;
+      },
+      async write(audio, content) {
+        storedUri = audio.storageUri ?? '';
+        for (;;) {
+          const uploadedFile = insert(context, userId, stagedFile, audio, { content, filename }, comparison);
+          if (uploadedFile?.isNew) context.charsets.remember(userId, uploadedFile.trackId, { content, filename });
+          if (uploadedFile) return uploadedFile;
+          const indexedId = await comparison.findTrack(audio.audioHash);
+          isObjectUnused = indexedId !== undefined;
           if (indexedId !== undefined) return toExistingFile(indexedId);
-          if (!isReturning(stagedFile.sha256)) quota.assertQuota(userId, stagedFile.sizeBytes);
-          await quota.assertFree(stagedFile.sizeBytes);
-          return undefined;
-        },
-        async write(audio, content) {
-          storedUri = audio.storageUri ?? '';
-          for (;;) {
-            const uploadedFile = insert(userId, stagedFile, audio, { content, filename }, comparison);
-            if (uploadedFile?.isNew) charsets.remember(userId, uploadedFile.trackId, { content, filename });
-            if (uploadedFile) return uploadedFile;
-            const indexedId = await comparison.findTrack(audio.audioHash);
-            isObjectUnused = indexedId !== undefined;
-            if (indexedId !== undefined) return toExistingFile(indexedId);
-          }
-        },
+        }
+      },
+    });
+  } catch (error) {
+    isObjectUnused = true;
+    throw error;
+  } finally {
+    if (isObjectUnused && storedUri !== '') await context.releaseAudio([storedUri]);
+  }
+}
+
+/** Inserts a track; returns undefined when a scan has added tracks meanwhile that must be compared first. */
+function insert(
+  context: Context,
+  userId: UserId,
+  { sha256, sizeBytes }: WholeFile,
+  audio: TrackAudio,
+  file: TaggedUpload,
+  comparison: Comparison,
+): UploadedFile | undefined {
+  return context.db.$client
+    .transaction((): UploadedFile | undefined => {
+      const existingTrack = context.findByContent.get(sha256); // another request may have uploaded the same file
+      if (existingTrack) return toExistingFile(existingTrack.id);
+      if (comparison.isOutdated(audio.audioHash)) return undefined;
+      const missingTrack = context.findBySource.get(UPLOAD_SOURCE, sha256);
+      if (missingTrack) {
+        context.tracks.setAudio(missingTrack.id, audio);
+        return toExistingFile(missingTrack.id);
+      }
+      const trashedId = context.trash.findPlace(UPLOAD_SOURCE, sha256)?.id;
+      if (trashedId !== undefined) {
+        context.trash.restore(context.db, trashedId);
+        context.tracks.setAudio(trashedId, audio);
+        return toExistingFile(trashedId);
+      }
+      context.quota.assertQuota(userId, sizeBytes); // the account may have uploaded other files meanwhile
+      const identity = context.charsets.decodeTexts(userId, file);
+      const trackId = context.tracks.insert({
+        source: UPLOAD_SOURCE,
+        sourceId: sha256,
+        uploadedBy: userId,
+        identity,
+        audio,
       });
-    } catch (error) {
-      isObjectUnused = true;
-      throw error;
-    } finally {
-      if (isObjectUnused && storedUri !== '') await releaseAudio([storedUri]);
-    }
-  }
-
-  /** Inserts a track; returns undefined when a scan has added tracks meanwhile that must be compared first. */
-  function insert(
-    userId: UserId,
-    { sha256, sizeBytes }: WholeFile,
-    audio: TrackAudio,
-    file: TaggedUpload,
-    comparison: Comparison,
-  ): UploadedFile | undefined {
-    return db.$client
-      .transaction((): UploadedFile | undefined => {
-        const existingTrack = findByContent.get(sha256); // another request may have uploaded the same file
-        if (existingTrack) return toExistingFile(existingTrack.id);
-        if (comparison.isOutdated(audio.audioHash)) return undefined;
-        const missingTrack = findBySource.get(UPLOAD_SOURCE, sha256);
-        if (missingTrack) {
-          tracks.setAudio(missingTrack.id, audio);
-          return toExistingFile(missingTrack.id);
-        }
-        const trashedId = trash.findPlace(UPLOAD_SOURCE, sha256)?.id;
-        if (trashedId !== undefined) {
-          trash.restore(db, trashedId);
-          tracks.setAudio(trashedId, audio);
-          return toExistingFile(trashedId);
-        }
-        quota.assertQuota(userId, sizeBytes); // the account may have uploaded other files meanwhile
-        const identity = charsets.decodeTexts(userId, file);
-        const trackId = tracks.insert({ source: UPLOAD_SOURCE, sourceId: sha256, uploadedBy: userId, identity, audio });
-        tracks.applyUsualSpellings();
-        return { trackId, isNew: true };
-      })
-      .immediate();
-  }
-
-  return { receive };
+      context.tracks.applyUsualSpellings();
+      return { trackId, isNew: true };
+    })
+    .immediate();
 }
 
 export type UploadService = ReturnType<typeof createUploadService>;

@@ -15,6 +15,7 @@ import { identityKey, sortKey } from '../tracks/sort-and-identity-keys.ts';
 import { IS_RELEASE_OF_FILE } from '../lists/track-rows.ts';
 import { createTrackSounds } from '../tracks/track-sounds.ts';
 import { TYPED_RELEASE } from '../tracks/track-values.ts';
+import { bindContext } from '../../runtime/bind-context.ts';
 
 /** Names with more tracks are regrouped at the end of the scan instead of at the end of a batch. */
 const MAX_TRACKS_IN_BATCH = 500;
@@ -48,7 +49,20 @@ interface AlbumReleasesDeps {
 
 export type AlbumReleases = ReturnType<typeof createAlbumReleases>;
 
-export function createAlbumReleases({ client, resolver, search, now, ...writer }: AlbumReleasesDeps) {
+export function createAlbumReleases(deps: AlbumReleasesDeps) {
+  const context = createContext(deps);
+
+  return {
+    ...bindContext(context, { regroupSmallAlbums, listNotedNames, proposal, regroupAlbums, albumsOf }),
+    tracksOf: (name: string): PlacedTrack[] => tracksOf(context, albumsOf(context, name)),
+    put: (name: string, placements: readonly (readonly [AlbumId, readonly PlacedTrack[]])[]) =>
+      putIntoAlbums(context, name, placements),
+  };
+}
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext({ client, resolver, search, now, ...writer }: AlbumReleasesDeps) {
   const listNames = client
     .prepare<[], string>("SELECT name FROM unsettled_albums WHERE name > '' ORDER BY name")
     .pluck();
@@ -88,124 +102,147 @@ export function createAlbumReleases({ client, resolver, search, now, ...writer }
       WHERE key = 'g:' || inFolder OR substr(key, 1, length(inFolder) + 3) = 'u:' || inFolder || char(10))`,
   );
   const touchAlbum = client.prepare<[number, AlbumId]>('UPDATE albums SET updated_at = ? WHERE id = ?');
-
-  /** Returns the tracks of the albums; those of `fixed` albums stay in them. */
-  function tracksOf(albumRows: readonly AlbumRow[], fixedAlbumIds: ReadonlySet<AlbumId> = new Set()): PlacedTrack[] {
-    const byId = new Map(albumRows.map((album) => [album.id, album]));
-    return listTracks.all(JSON.stringify([...byId.keys()])).map((row) => {
-      const album = byId.get(row.albumId);
-      const isLoose = row.source !== 'local_folder' || row.isTyped === 1;
-      return {
-        id: row.id,
-        album: row.albumId,
-        folder: isLoose ? undefined : folderOfTrack(row.source, row.sourceId),
-        fixedAlbum: fixedAlbumIds.has(row.albumId) ? row.albumId : undefined,
-        isTyped: row.isTyped === 1,
-        disc: row.discNumber ?? 1,
-        number: row.trackNumber,
-        title: identityKey(row.title),
-        durationMs: row.durationMs ?? 0,
-        releaseMbid: row.releaseMbid ?? undefined,
-        edition: row.edition === null ? undefined : identityKey(row.edition),
-        year: album?.isCompilation === 1 ? undefined : (row.year ?? undefined),
-      };
-    });
-  }
-
-  /**
-   * Returns the albums that have this name, in the order of their ids; none if the text is not the name of an album.
-   */
-  function albumsOf(name: string): AlbumRow[] {
-    const { artistId, titleKey } = partsOfName(name) ?? {};
-    if (artistId === undefined || titleKey === undefined) return [];
-    return listAlbums
-      .all({ artist: artistId, titleSort: sortKey(titleKey) })
-      .filter(({ title }) => identityKey(title) === titleKey);
-  }
-
-  function nameOfAlbum(id: AlbumId): string | undefined {
-    const album = findAlbum.get(id);
-    return album && albumName(album.artistId, album.title);
-  }
-
-  /** Groups the tracks of these albums into releases. With `released`, albums of an earlier version are not fixed. */
-  function releasesIn(albumRows: readonly AlbumRow[], includeReleased = false): PlacedTrack[][] {
-    const isFixed = ({ fixedBy }: AlbumRow): boolean =>
-      fixedBy === 'person' || (fixedBy === 'upgrade' && !includeReleased);
-    const fixedAlbumIds = new Set(albumRows.filter(isFixed).map(({ id }) => id));
-    return releasesOf(tracksOf(albumRows, fixedAlbumIds), sounds()) as PlacedTrack[][];
-  }
-
-  function regroupAlbums(notedName: string): void {
-    deleteName.run(notedName);
-    const name = notedName.startsWith('#') ? nameOfAlbum(Number(notedName.slice(1)) as AlbumId) : notedName;
-    if (name === undefined) return;
-    const albumRows = albumsOf(name);
-    const releases = releasesIn(albumRows);
-    const albumByRelease = placeReleases(releases);
-    putIntoAlbums(
-      name,
-      releases.map((release, n) => [
-        albumByRelease.get(n) ?? resolver.insertAlbumLike(release[0]?.album as AlbumId),
-        release,
-      ]),
-    );
-  }
-
-  /** Moves tracks of a name into these albums, which contain no other tracks. */
-  function putIntoAlbums(name: string, placements: readonly (readonly [AlbumId, readonly PlacedTrack[]])[]): void {
-    for (const prefix of [`d:${name}`, `l:${name}`]) deleteKeys.run({ prefix, last: LAST_CHARACTER });
-    const moves: [track: PlacedTrack, to: AlbumId][] = [];
-    for (const [to, release] of placements) {
-      for (const folder of new Set(release.map((track) => track.folder)))
-        putKey.run(folder === undefined ? `l:${name}${to}` : folderKey(name, folder), to);
-      for (const track of release) if (track.album !== to) moves.push([track, to]);
-    }
-    if (moves.length > 0) move(moves, partsOfName(name)?.titleKey ?? '');
-  }
-
-  function move(moves: readonly (readonly [PlacedTrack, AlbumId])[], title: string): void {
-    const time = now().getTime();
-    const previousNames = moves.map(([{ id, album }]) => writer.namesOf(id, album));
-    for (const [{ id, album, folder }, to] of moves) {
-      moveTrack.run(to, time, id);
-      search.set('track', id);
-      if (folder !== undefined) moveFolderKeys.run({ to, from: album, track: id, title });
-    }
-    moves.forEach(([{ id }], n) => writer.noteRename(id, previousNames[n] as TrackNames));
-    const formerAlbums = new Set(moves.map(([{ album }]) => album));
-    writer.sweepEmpty(formerAlbums, []);
-    for (const id of new Set([...formerAlbums, ...moves.map(([, to]) => to)])) {
-      writer.settleAlbum(id);
-      touchAlbum.run(time, id);
-    }
-  }
-
   return {
-    /** Regroups the noted names, except those with many tracks. */
-    regroupSmallAlbums(): void {
-      for (const name of listNames.all()) {
-        const ids = albumsOf(name).map(({ id }) => id);
-        if ((countTracks.get(JSON.stringify(ids)) ?? 0) <= MAX_TRACKS_IN_BATCH) regroupAlbums(name);
-      }
-    },
-    /** Returns all noted names, including those of an interrupted batch. */
-    listNotedNames: (): string[] => listNames.all(),
-    regroupAlbums,
-    albumsOf,
-    /**
-     * Returns the releases into which the rule divides the albums of an earlier version; undefined if nothing changes.
-     */
-    proposal(name: string): PlacedTrack[][] | undefined {
-      const releases = releasesIn(albumsOf(name), true);
-      const isEachInOneAlbum = releases.every((release) => new Set(release.map(({ album }) => album)).size === 1);
-      return isEachInOneAlbum && releases.length === new Set(releases.map(([firstTrack]) => firstTrack?.album)).size
-        ? undefined
-        : releases;
-    },
-    tracksOf: (name: string): PlacedTrack[] => tracksOf(albumsOf(name)),
-    put: putIntoAlbums,
+    resolver,
+    search,
+    now,
+    writer,
+    listNames,
+    deleteName,
+    listAlbums,
+    findAlbum,
+    countTracks,
+    listTracks,
+    sounds,
+    moveTrack,
+    deleteKeys,
+    putKey,
+    moveFolderKeys,
+    touchAlbum,
   };
+}
+
+/** Returns the tracks of the albums; those of `fixed` albums stay in them. */
+function tracksOf(
+  context: Context,
+  albumRows: readonly AlbumRow[],
+  fixedAlbumIds: ReadonlySet<AlbumId> = new Set(),
+): PlacedTrack[] {
+  const byId = new Map(albumRows.map((album) => [album.id, album]));
+  return context.listTracks.all(JSON.stringify([...byId.keys()])).map((row) => {
+    const album = byId.get(row.albumId);
+    const isLoose = row.source !== 'local_folder' || row.isTyped === 1;
+    return {
+      id: row.id,
+      album: row.albumId,
+      folder: isLoose ? undefined : folderOfTrack(row.source, row.sourceId),
+      fixedAlbum: fixedAlbumIds.has(row.albumId) ? row.albumId : undefined,
+      isTyped: row.isTyped === 1,
+      disc: row.discNumber ?? 1,
+      number: row.trackNumber,
+      title: identityKey(row.title),
+      durationMs: row.durationMs ?? 0,
+      releaseMbid: row.releaseMbid ?? undefined,
+      edition: row.edition === null ? undefined : identityKey(row.edition),
+      year: album?.isCompilation === 1 ? undefined : (row.year ?? undefined),
+    };
+  });
+}
+
+/**
+ * Returns the albums that have this name, in the order of their ids; none if the text is not the name of an album.
+ */
+function albumsOf(context: Context, name: string): AlbumRow[] {
+  const { artistId, titleKey } = partsOfName(name) ?? {};
+  if (artistId === undefined || titleKey === undefined) return [];
+  return context.listAlbums
+    .all({ artist: artistId, titleSort: sortKey(titleKey) })
+    .filter(({ title }) => identityKey(title) === titleKey);
+}
+
+function nameOfAlbum(context: Context, id: AlbumId): string | undefined {
+  const album = context.findAlbum.get(id);
+  return album && albumName(album.artistId, album.title);
+}
+
+/** Groups the tracks of these albums into releases. With `released`, albums of an earlier version are not fixed. */
+function releasesIn(context: Context, albumRows: readonly AlbumRow[], includeReleased = false): PlacedTrack[][] {
+  const isFixed = ({ fixedBy }: AlbumRow): boolean =>
+    fixedBy === 'person' || (fixedBy === 'upgrade' && !includeReleased);
+  const fixedAlbumIds = new Set(albumRows.filter(isFixed).map(({ id }) => id));
+  return releasesOf(tracksOf(context, albumRows, fixedAlbumIds), context.sounds()) as PlacedTrack[][];
+}
+
+function regroupAlbums(context: Context, notedName: string): void {
+  context.deleteName.run(notedName);
+  const name = notedName.startsWith('#') ? nameOfAlbum(context, Number(notedName.slice(1)) as AlbumId) : notedName;
+  if (name === undefined) return;
+  const albumRows = albumsOf(context, name);
+  const releases = releasesIn(context, albumRows);
+  const albumByRelease = placeReleases(releases);
+  putIntoAlbums(
+    context,
+    name,
+    releases.map((release, n) => [
+      albumByRelease.get(n) ?? context.resolver.insertAlbumLike(release[0]?.album as AlbumId),
+      release,
+    ]),
+  );
+}
+
+/** Moves tracks of a name into these albums, which contain no other tracks. */
+function putIntoAlbums(
+  context: Context,
+  name: string,
+  placements: readonly (readonly [AlbumId, readonly PlacedTrack[]])[],
+): void {
+  for (const prefix of [`d:${name}`, `l:${name}`]) context.deleteKeys.run({ prefix, last: LAST_CHARACTER });
+  const moves: [track: PlacedTrack, to: AlbumId][] = [];
+  for (const [to, release] of placements) {
+    for (const folder of new Set(release.map((track) => track.folder)))
+      context.putKey.run(folder === undefined ? `l:${name}${to}` : folderKey(name, folder), to);
+    for (const track of release) if (track.album !== to) moves.push([track, to]);
+  }
+  if (moves.length > 0) move(context, moves, partsOfName(name)?.titleKey ?? '');
+}
+
+function move(context: Context, moves: readonly (readonly [PlacedTrack, AlbumId])[], title: string): void {
+  const time = context.now().getTime();
+  const previousNames = moves.map(([{ id, album }]) => context.writer.namesOf(id, album));
+  for (const [{ id, album, folder }, to] of moves) {
+    context.moveTrack.run(to, time, id);
+    context.search.set('track', id);
+    if (folder !== undefined) context.moveFolderKeys.run({ to, from: album, track: id, title });
+  }
+  moves.forEach(([{ id }], n) => context.writer.noteRename(id, previousNames[n] as TrackNames));
+  const formerAlbums = new Set(moves.map(([{ album }]) => album));
+  context.writer.sweepEmpty(formerAlbums, []);
+  for (const id of new Set([...formerAlbums, ...moves.map(([, to]) => to)])) {
+    context.writer.settleAlbum(id);
+    context.touchAlbum.run(time, id);
+  }
+}
+
+/** Regroups the noted names, except those with many tracks. */
+function regroupSmallAlbums(context: Context): void {
+  for (const name of context.listNames.all()) {
+    const ids = albumsOf(context, name).map(({ id }) => id);
+    if ((context.countTracks.get(JSON.stringify(ids)) ?? 0) <= MAX_TRACKS_IN_BATCH) regroupAlbums(context, name);
+  }
+}
+
+/** Returns all noted names, including those of an interrupted batch. */
+const listNotedNames = ({ listNames }: Context): string[] => listNames.all();
+
+/**
+ * Returns the releases into which the rule divides the albums of an earlier version; undefined if nothing changes.
+ */
+function proposal(context: Context, name: string): PlacedTrack[][] | undefined {
+  const releases = releasesIn(context, albumsOf(context, name), true);
+  const isEachInOneAlbum = releases.every((release) => new Set(release.map(({ album }) => album)).size === 1);
+  return isEachInOneAlbum && releases.length === new Set(releases.map(([firstTrack]) => firstTrack?.album)).size
+    ? undefined
+    : releases;
 }
 
 /**

@@ -22,6 +22,7 @@ import { createTrackSnapshots, type Parents, type TrackSnapshot } from '../trash
 import { TRASH_RETENTION_MS } from '../trash/trash.ts';
 import type { TrackIdentity } from '../tracks/track-values.ts';
 import type { TrackWriter } from '../tracks/track-writer.ts';
+import { bindContext } from '../../runtime/bind-context.ts';
 
 interface PreviousState {
   identity: TrackIdentity;
@@ -77,221 +78,253 @@ interface EditHistoryDeps {
 
 export type EditHistory = ReturnType<typeof createEditHistory>;
 
-export function createEditHistory({ db, tracks: writer, now }: EditHistoryDeps) {
-  const findStoredTrack = prepareFindTrack(db.$client);
-  const snapshots = createTrackSnapshots(db.$client);
-  const oldestUndoable = (time = now()): Date => new Date(time.getTime() - TRASH_RETENTION_MS);
-
-  /** Runs `work` and stores the values that it replaced. Throws what `work` throws, and `not_found`. */
-  function record<T>({ by, batch, kind = 'edit', keeps = [] }: EditContext, id: TrackId, work: () => T): T {
-    return db.transaction(
-      (tx) => {
-        const [storedTrack, parents] = [findStoredTrack(id), snapshots.takeParents(id)];
-        if (!storedTrack || !parents) throw notFound('track', id);
-        const rows = keeps.length === 0 ? [] : (snapshots.take(id)?.rows ?? []);
-        const result = work();
-        const newIdentity = findStoredTrack(id)?.identity ?? storedTrack.identity;
-        const changes = changesOf(storedTrack.identity, newIdentity);
-        if (changes.length > 0 || IDS.some((name) => storedTrack.identity[name] !== newIdentity[name]))
-          tx.insert(trackEdits)
-            .values({
-              trackId: id,
-              // the user may have been deleted meanwhile
-              userId: sql<UserId | null>`(SELECT id FROM users WHERE id = ${by})`,
-              batch: batch ?? null,
-              kind,
-              changes,
-              // lyrics are not edited by hand, and may be long
-              before: {
-                identity: { ...storedTrack.identity, lyrics: undefined },
-                status: storedTrack.status,
-                error: storedTrack.error,
-                fpidScore: storedTrack.fpidScore,
-                rows: rows.filter(({ table }) => keeps.includes(table)),
-                after: idsOf(newIdentity),
-                confirmed: confirmedFields(storedTrack.identity, newIdentity),
-                // annotations come back by themselves (annotations.ts); a picture that was found is looked up again
-                parents: { ...parents, albumCovers: [], artistNevers: [] },
-              } satisfies PreviousState,
-              createdAt: now(),
-            })
-            .run();
-        return result;
-      },
-      { behavior: 'immediate' },
-    );
-  }
-
-  /**
-   * Writes the identity `target`. `automaticState` is the state before the track's first manual edit, if no manual edit
-   * remains.
-   */
-  function putBack(
-    tx: Db,
-    context: EditContext,
-    id: TrackId,
-    previousState: PreviousState,
-    target: TrackIdentity,
-    automaticState?: PreviousState,
-  ): void {
-    const isFullyRestored = isSameIdentity(asEdited(target), asEdited(previousState.identity));
-    const { fpidScore, rows = [] } = previousState;
-    const outcome = automaticState ?? (isFullyRestored ? previousState : undefined);
-    record(context, id, () => {
-      snapshots.bringParents(previousState.parents);
-      writer.batch(() => writer.setIdentity(id, { ...target, lyrics: undefined }, findStoredTrack(id)?.folder));
-      tx.update(tracks)
-        .set({
-          updatedAt: now(),
-          ...(outcome && { metadataStatus: outcome.status, metadataError: outcome.error }),
-          ...(isFullyRestored && fpidScore !== undefined && { fpidScore }),
-        })
-        .where(eq(tracks.id, id))
-        .run();
-      if (isFullyRestored) snapshots.replaceRows(id, tablesOf(rows), rows);
-      const rowIds = (parentRows: Parents['albums']): number[] => parentRows.map((row) => Number(row['id']));
-      for (const albumId of rowIds(previousState.parents.albums)) writer.search.set('album', albumId);
-      for (const artistId of rowIds(previousState.parents.artists)) writer.search.set('artist', artistId);
-      writer.sweepEmpty(rowIds(previousState.parents.albums) as never, rowIds(previousState.parents.artists) as never);
-    });
-  }
-
-  const isUndoable = (time = now()) => gt(trackEdits.createdAt, oldestUndoable(time));
-
-  /**
-   * Undoes these edits of one track, in their order, in all fields that still have the value that the edits set.
-   * Returns the fields that were changed again since and keep their values. Throws `conflict` when those are all
-   * fields.
-   */
-  function takeEditsBack(
-    tx: Db,
-    context: EditContext,
-    id: TrackId,
-    edits: (typeof trackEdits.$inferSelect)[],
-  ): FieldChange[] {
-    const [firstState, lastState] = [edits[0]?.before, edits.at(-1)?.before] as (PreviousState | undefined)[];
-    const storedTrack = findStoredTrack(id);
-    if (!firstState || !lastState || !storedTrack) throw notFound('track', id);
-    const changes = new Map<string, FieldChange>();
-    for (const change of edits.flatMap((edit) => edit.changes as FieldChange[]))
-      changes.set(change.field, { ...change, before: (changes.get(change.field) ?? change).before });
-    const previousState = { ...firstState, ...(lastState.after && { after: lastState.after }) };
-    const takeBackFrom = (identity: TrackIdentity) => takeBack([...changes.values()], previousState, identity);
-    const { target, laterChanges } = takeBackFrom(storedTrack.identity);
-    if (laterChanges.length > 0 && isSameIdentity(target, storedTrack.identity))
-      throw conflict(`Nothing was undone. ${describeChanges(laterChanges)}`);
-    const automaticState = storedTrack.status === 'manual' ? findAutomaticState(tx, id, target) : undefined;
-    const tags = automaticState?.isReread && identityUnderEdits(tx, id);
-    if (!tags) {
-      putBack(tx, context, id, firstState, target, automaticState);
-      return laterChanges;
-    }
-    // A scan leaves a `manual` track as it is, so the fields that nobody edited are those of the former tags. They are
-    // replaced before the undo is recorded: undoing the undo keeps the new ones.
-    const retaggedIdentity = withEditsOf(storedTrack.identity, tags);
-    writer.batch(() => writer.setIdentity(id, { ...retaggedIdentity, lyrics: undefined }, storedTrack.folder));
-    const secondTry = takeBackFrom(findStoredTrack(id)?.identity ?? retaggedIdentity);
-    putBack(tx, context, id, firstState, secondTry.target, automaticState);
-    return secondTry.laterChanges;
-  }
-
-  /**
-   * Returns the state of the track before the edit that made it `manual`, if `target` contains nothing of that edit or
-   * of later ones; undefined if something of them remains.
-   */
-  function findAutomaticState(tx: Db, id: TrackId, target: TrackIdentity): PreviousState | undefined {
-    const edit = tx
-      .select()
-      .from(trackEdits)
-      .where(and(eq(trackEdits.trackId, id), ne(sql`${trackEdits.before} ->> '$.status'`, 'manual')))
-      .orderBy(desc(trackEdits.id))
-      .limit(1)
-      .get();
-    if (!edit) return undefined;
-    const previousState = edit.before as PreviousState;
-    const isTakenBack = (edit.changes as FieldChange[]).every(
-      (change) => fieldText(target, change.field) === fieldText(previousState.identity, change.field),
-    );
-    return isTakenBack && editedFields(target, previousState.identity).length === 0 ? previousState : undefined;
-  }
+export function createEditHistory(deps: EditHistoryDeps) {
+  const shared = createContext(deps);
 
   return {
-    record,
+    ...bindContext(shared, { list, undo, undoBatch, isBatch, purgeOld }),
+    record: <T>(editContext: EditContext, id: TrackId, work: () => T): T => record(shared, editContext, id, work),
+  };
+}
 
-    /** Lists the edits of a track, the latest first. */
-    list(id: TrackId): TrackEdit[] {
-      const { before: _, ...columns } = getTableColumns(trackEdits);
-      return db
-        .select({
-          ...columns,
-          userName: users.username,
-          batchSize: sql<number>`CASE WHEN ${trackEdits.batch} IS NULL THEN 1 ELSE (SELECT count(DISTINCT b.track_id)
-            FROM track_edits b WHERE b.batch = ${trackEdits.batch}) END`,
-        })
-        .from(trackEdits)
-        .leftJoin(users, eq(users.id, trackEdits.userId))
-        .where(and(eq(trackEdits.trackId, id), isUndoable()))
-        .orderBy(desc(trackEdits.id))
-        .limit(MAX_LISTED_EDITS)
-        .all()
-        .map((row) => ({ ...row, changes: row.changes as FieldChange[] }));
+type Context = ReturnType<typeof createContext>;
+
+function createContext({ db, tracks: writer, now }: EditHistoryDeps) {
+  const findStoredTrack = prepareFindTrack(db.$client);
+  const snapshots = createTrackSnapshots(db.$client);
+  return { db, writer, now, findStoredTrack, snapshots };
+}
+
+const oldestUndoable = ({ now }: Context, time = now()): Date => new Date(time.getTime() - TRASH_RETENTION_MS);
+
+/** Runs `work` and stores the values that it replaced. Throws what `work` throws, and `not_found`. */
+function record<T>(
+  shared: Context,
+  { by, batch, kind = 'edit', keeps = [] }: EditContext,
+  id: TrackId,
+  work: () => T,
+): T {
+  return shared.db.transaction(
+    (tx) => {
+      const [storedTrack, parents] = [shared.findStoredTrack(id), shared.snapshots.takeParents(id)];
+      if (!storedTrack || !parents) throw notFound('track', id);
+      const rows = keeps.length === 0 ? [] : (shared.snapshots.take(id)?.rows ?? []);
+      const result = work();
+      const newIdentity = shared.findStoredTrack(id)?.identity ?? storedTrack.identity;
+      const changes = changesOf(storedTrack.identity, newIdentity);
+      if (changes.length > 0 || IDS.some((name) => storedTrack.identity[name] !== newIdentity[name]))
+        tx.insert(trackEdits)
+          .values({
+            trackId: id,
+            // the user may have been deleted meanwhile
+            userId: sql<UserId | null>`(SELECT id FROM users WHERE id = ${by})`,
+            batch: batch ?? null,
+            kind,
+            changes,
+            // lyrics are not edited by hand, and may be long
+            before: {
+              identity: { ...storedTrack.identity, lyrics: undefined },
+              status: storedTrack.status,
+              error: storedTrack.error,
+              fpidScore: storedTrack.fpidScore,
+              rows: rows.filter(({ table }) => keeps.includes(table)),
+              after: idsOf(newIdentity),
+              confirmed: confirmedFields(storedTrack.identity, newIdentity),
+              // annotations come back by themselves (annotations.ts); a picture that was found is looked up again
+              parents: { ...parents, albumCovers: [], artistNevers: [] },
+            } satisfies PreviousState,
+            createdAt: shared.now(),
+          })
+          .run();
+      return result;
     },
+    { behavior: 'immediate' },
+  );
+}
 
-    /**
-     * Undoes an edit in all fields that still have the value that it set. Returns the fields that were changed again
-     * since and keep their values. Throws `not_found`, and `conflict` when those are all fields.
-     */
-    undo(by: UserId, trackId: TrackId, id: TrackEditId): FieldChange[] {
-      return db.transaction(
+/**
+ * Writes the identity `target`. `automaticState` is the state before the track's first manual edit, if no manual edit
+ * remains.
+ */
+function putBack(
+  shared: Context,
+  tx: Db,
+  context: EditContext,
+  id: TrackId,
+  previousState: PreviousState,
+  target: TrackIdentity,
+  automaticState?: PreviousState,
+): void {
+  const isFullyRestored = isSameIdentity(asEdited(target), asEdited(previousState.identity));
+  const { fpidScore, rows = [] } = previousState;
+  const outcome = automaticState ?? (isFullyRestored ? previousState : undefined);
+  record(shared, context, id, () => {
+    shared.snapshots.bringParents(previousState.parents);
+    shared.writer.batch(() =>
+      shared.writer.setIdentity(id, { ...target, lyrics: undefined }, shared.findStoredTrack(id)?.folder),
+    );
+    tx.update(tracks)
+      .set({
+        updatedAt: shared.now(),
+        ...(outcome && { metadataStatus: outcome.status, metadataError: outcome.error }),
+        ...(isFullyRestored && fpidScore !== undefined && { fpidScore }),
+      })
+      .where(eq(tracks.id, id))
+      .run();
+    if (isFullyRestored) shared.snapshots.replaceRows(id, tablesOf(rows), rows);
+    const rowIds = (parentRows: Parents['albums']): number[] => parentRows.map((row) => Number(row['id']));
+    for (const albumId of rowIds(previousState.parents.albums)) shared.writer.search.set('album', albumId);
+    for (const artistId of rowIds(previousState.parents.artists)) shared.writer.search.set('artist', artistId);
+    shared.writer.sweepEmpty(
+      rowIds(previousState.parents.albums) as never,
+      rowIds(previousState.parents.artists) as never,
+    );
+  });
+}
+
+const isUndoable = (shared: Context, time = shared.now()) => gt(trackEdits.createdAt, oldestUndoable(shared, time));
+
+/**
+ * Undoes these edits of one track, in their order, in all fields that still have the value that the edits set.
+ * Returns the fields that were changed again since and keep their values. Throws `conflict` when those are all
+ * fields.
+ */
+function takeEditsBack(
+  shared: Context,
+  tx: Db,
+  context: EditContext,
+  id: TrackId,
+  edits: (typeof trackEdits.$inferSelect)[],
+): FieldChange[] {
+  const [firstState, lastState] = [edits[0]?.before, edits.at(-1)?.before] as (PreviousState | undefined)[];
+  const storedTrack = shared.findStoredTrack(id);
+  if (!firstState || !lastState || !storedTrack) throw notFound('track', id);
+  const changes = new Map<string, FieldChange>();
+  for (const change of edits.flatMap((edit) => edit.changes as FieldChange[]))
+    changes.set(change.field, { ...change, before: (changes.get(change.field) ?? change).before });
+  const previousState = { ...firstState, ...(lastState.after && { after: lastState.after }) };
+  const takeBackFrom = (identity: TrackIdentity) => takeBack([...changes.values()], previousState, identity);
+  const { target, laterChanges } = takeBackFrom(storedTrack.identity);
+  if (laterChanges.length > 0 && isSameIdentity(target, storedTrack.identity))
+    throw conflict(`Nothing was undone. ${describeChanges(laterChanges)}`);
+  const automaticState = storedTrack.status === 'manual' ? findAutomaticState(tx, id, target) : undefined;
+  const tags = automaticState?.isReread && identityUnderEdits(tx, id);
+  if (!tags) {
+    putBack(shared, tx, context, id, firstState, target, automaticState);
+    return laterChanges;
+  }
+  // A scan leaves a `manual` track as it is, so the fields that nobody edited are those of the former tags. They are
+  // replaced before the undo is recorded: undoing the undo keeps the new ones.
+  const retaggedIdentity = withEditsOf(storedTrack.identity, tags);
+  shared.writer.batch(() =>
+    shared.writer.setIdentity(id, { ...retaggedIdentity, lyrics: undefined }, storedTrack.folder),
+  );
+  const secondTry = takeBackFrom(shared.findStoredTrack(id)?.identity ?? retaggedIdentity);
+  putBack(shared, tx, context, id, firstState, secondTry.target, automaticState);
+  return secondTry.laterChanges;
+}
+
+/**
+ * Returns the state of the track before the edit that made it `manual`, if `target` contains nothing of that edit or
+ * of later ones; undefined if something of them remains.
+ */
+function findAutomaticState(tx: Db, id: TrackId, target: TrackIdentity): PreviousState | undefined {
+  const edit = tx
+    .select()
+    .from(trackEdits)
+    .where(and(eq(trackEdits.trackId, id), ne(sql`${trackEdits.before} ->> '$.status'`, 'manual')))
+    .orderBy(desc(trackEdits.id))
+    .limit(1)
+    .get();
+  if (!edit) return undefined;
+  const previousState = edit.before as PreviousState;
+  const isTakenBack = (edit.changes as FieldChange[]).every(
+    (change) => fieldText(target, change.field) === fieldText(previousState.identity, change.field),
+  );
+  return isTakenBack && editedFields(target, previousState.identity).length === 0 ? previousState : undefined;
+}
+
+/** Lists the edits of a track, the latest first. */
+function list(shared: Context, id: TrackId): TrackEdit[] {
+  const { before: _, ...columns } = getTableColumns(trackEdits);
+  return shared.db
+    .select({
+      ...columns,
+      userName: users.username,
+      batchSize: sql<number>`CASE WHEN ${trackEdits.batch} IS NULL THEN 1 ELSE (SELECT count(DISTINCT b.track_id)
+            FROM track_edits b WHERE b.batch = ${trackEdits.batch}) END`,
+    })
+    .from(trackEdits)
+    .leftJoin(users, eq(users.id, trackEdits.userId))
+    .where(and(eq(trackEdits.trackId, id), isUndoable(shared)))
+    .orderBy(desc(trackEdits.id))
+    .limit(MAX_LISTED_EDITS)
+    .all()
+    .map((row) => ({ ...row, changes: row.changes as FieldChange[] }));
+}
+
+/**
+ * Undoes an edit in all fields that still have the value that it set. Returns the fields that were changed again
+ * since and keep their values. Throws `not_found`, and `conflict` when those are all fields.
+ */
+function undo(shared: Context, by: UserId, trackId: TrackId, id: TrackEditId): FieldChange[] {
+  return shared.db.transaction(
+    (tx) => {
+      const ofTrack = and(eq(trackEdits.id, id), eq(trackEdits.trackId, trackId));
+      const edits = tx
+        .select()
+        .from(trackEdits)
+        .where(and(ofTrack, isUndoable(shared)))
+        .all();
+      if (edits.length === 0 || !shared.findStoredTrack(trackId)) throw notFound('edit', id);
+      return takeEditsBack(shared, tx, { by }, trackId, edits);
+    },
+    { behavior: 'immediate' },
+  );
+}
+
+/**
+ * Undoes the edits of a batch in all fields that still have the value that the edits set. `assertMay` throws for a
+ * track that may not be edited. Throws `not_found` when there is nothing to undo.
+ */
+async function undoBatch(
+  shared: Context,
+  by: UserId,
+  batch: string,
+  assertMay: (id: TrackId) => void,
+): Promise<UndoneEdits> {
+  const ofBatch = and(eq(trackEdits.batch, batch), isUndoable(shared));
+  const rows = shared.db.selectDistinct({ id: trackEdits.trackId }).from(trackEdits).where(ofBatch).all();
+  if (rows.length === 0) throw notFound('edit', batch);
+  const outcome: UndoneEdits = { batch: `undo-${randomUUID()}`, undone: [], failures: [] };
+  await inSlices(rows, ({ id }) => {
+    try {
+      shared.db.transaction(
         (tx) => {
-          const ofTrack = and(eq(trackEdits.id, id), eq(trackEdits.trackId, trackId));
-          const edits = tx.select().from(trackEdits).where(and(ofTrack, isUndoable())).all();
-          if (edits.length === 0 || !findStoredTrack(trackId)) throw notFound('edit', id);
-          return takeEditsBack(tx, { by }, trackId, edits);
+          assertMay(id);
+          const ofTrack = and(ofBatch, eq(trackEdits.trackId, id));
+          const edits = tx.select().from(trackEdits).where(ofTrack).orderBy(trackEdits.id).all();
+          takeEditsBack(shared, tx, { by, batch: outcome.batch }, id, edits);
         },
         { behavior: 'immediate' },
       );
-    },
-
-    /**
-     * Undoes the edits of a batch in all fields that still have the value that the edits set. `assertMay` throws for a
-     * track that may not be edited. Throws `not_found` when there is nothing to undo.
-     */
-    async undoBatch(by: UserId, batch: string, assertMay: (id: TrackId) => void): Promise<UndoneEdits> {
-      const ofBatch = and(eq(trackEdits.batch, batch), isUndoable());
-      const rows = db.selectDistinct({ id: trackEdits.trackId }).from(trackEdits).where(ofBatch).all();
-      if (rows.length === 0) throw notFound('edit', batch);
-      const outcome: UndoneEdits = { batch: `undo-${randomUUID()}`, undone: [], failures: [] };
-      await inSlices(rows, ({ id }) => {
-        try {
-          db.transaction(
-            (tx) => {
-              assertMay(id);
-              const ofTrack = and(ofBatch, eq(trackEdits.trackId, id));
-              const edits = tx.select().from(trackEdits).where(ofTrack).orderBy(trackEdits.id).all();
-              takeEditsBack(tx, { by, batch: outcome.batch }, id, edits);
-            },
-            { behavior: 'immediate' },
-          );
-          outcome.undone.push(id);
-        } catch (error) {
-          if (!(error instanceof AppError)) throw error;
-          outcome.failures.push({ id, detail: error.message });
-        }
-      });
-      return outcome;
-    },
-
-    isBatch: (batch: string): boolean =>
-      db.select({ id: trackEdits.id }).from(trackEdits).where(eq(trackEdits.batch, batch)).limit(1).get() !== undefined,
-
-    purgeOld: (time = now()): void =>
-      void db
-        .delete(trackEdits)
-        .where(lt(trackEdits.createdAt, oldestUndoable(time)))
-        .run(),
-  };
+      outcome.undone.push(id);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      outcome.failures.push({ id, detail: error.message });
+    }
+  });
+  return outcome;
 }
+
+const isBatch = ({ db }: Context, batch: string): boolean =>
+  db.select({ id: trackEdits.id }).from(trackEdits).where(eq(trackEdits.batch, batch)).limit(1).get() !== undefined;
+
+const purgeOld = (shared: Context, time = shared.now()): void =>
+  void shared.db
+    .delete(trackEdits)
+    .where(lt(trackEdits.createdAt, oldestUndoable(shared, time)))
+    .run();
 
 /**
  * Replaces the stored tags of an edited track after a scan read other tags: undoing the edits then restores the new

@@ -8,6 +8,7 @@ import { readWholeRandomOrder, readRandomPage, placesToTry } from './random-ids.
 import { createResultCache } from './result-cache.ts';
 import type { Segment, WalkedOrder } from './sorts.ts';
 import type { Statements, Topic } from './statement-cache.ts';
+import { bindContext } from '../../runtime/bind-context.ts';
 
 export interface IdPage {
   ids: number[];
@@ -41,182 +42,203 @@ const RANDOM_PAGE_PATIENCE = 3;
 const MAX_GATHERED_SHARE = 0.1;
 const MAX_CHEAP_US = 1_000;
 
-export function createIdLists({ statements, cheapUs = MAX_CHEAP_US }: IdListsDeps) {
+type TotalQuery = [topics: readonly Topic[], key: string, make: () => number];
+
+export function createIdLists(deps: IdListsDeps) {
+  const context = createContext(deps);
+
+  return bindContext(context, { noteTotal, versionOf, page, readIfCheap });
+}
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext({ statements, cheapUs = MAX_CHEAP_US }: IdListsDeps) {
   const totals = createResultCache<number>(statements, MAX_CACHED_TOTALS);
   const lists = createResultCache<Int32Array>(statements, MAX_CACHED_LISTS);
+  return { statements, cheapUs, totals, lists };
+}
 
-  const page = (newList: NewIdList, range: Page): IdPage =>
-    statements.inSnapshot(() => {
-      const list = toIdList(newList);
-      const total = count(list);
-      if (range.offset >= total) return { ids: [], total };
-      const [topics, key] = [pageTopicsOf(list), keyOf(list)];
-      const cachedIds = lists.find(topics, key);
-      if (!cachedIds && isCheap(list, range, total)) return { ids: readBySql(list, range, total), total };
-      const ids = cachedIds ?? lists.get(topics, key, () => readAll(list, total));
-      return { ids: Array.from(ids.subarray(range.offset, range.offset + range.limit)), total };
-    });
-
-  /** Returns the page if it is estimated to be cheap to read, else undefined. */
-  function readIfCheap(newList: NewIdList, range: Page): IdPage | undefined {
+const page = (context: Context, newList: NewIdList, range: Page): IdPage =>
+  context.statements.inSnapshot(() => {
     const list = toIdList(newList);
-    const [topics, key] = totalOf(list);
-    const total = isCounted(list) ? count(list) : totals.find(topics, key);
-    if (total === undefined) return undefined;
+    const total = count(context, list);
     if (range.offset >= total) return { ids: [], total };
-    return isCheap(list, range, total) ? { ids: readBySql(list, range, total), total } : undefined;
-  }
+    const [topics, key] = [pageTopicsOf(list), keyOf(list)];
+    const cachedIds = context.lists.find(topics, key);
+    if (!cachedIds && isCheap(context, list, range, total))
+      return { ids: readBySql(context, list, range, total), total };
+    const ids = cachedIds ?? context.lists.get(topics, key, () => readAll(context, list, total));
+    return { ids: Array.from(ids.subarray(range.offset, range.offset + range.limit)), total };
+  });
 
-  function isCheap(list: IdList, range: Page, total: number): boolean {
-    const { order } = list;
-    if ('seed' in order) {
-      const costUs = placesToTry(statements, list, range, total) * RANDOM_TRY_COST_US;
-      return costUs <= cheapUs * RANDOM_PAGE_PATIENCE;
-    }
-    const itemCount = countAll(list);
-    if (itemCount <= MAX_SHORT_LIST) return true;
-    const { walkCost, gatherCost } = costsOf({ ...list, order }, range.offset + range.limit, total, itemCount);
-    return Math.min(walkCost, gatherCost) <= cheapUs;
-  }
+/** Returns the page if it is estimated to be cheap to read, else undefined. */
+function readIfCheap(context: Context, newList: NewIdList, range: Page): IdPage | undefined {
+  const list = toIdList(newList);
+  const [topics, key] = totalOf(context, list);
+  const total = isCounted(list) ? count(context, list) : context.totals.find(topics, key);
+  if (total === undefined) return undefined;
+  if (range.offset >= total) return { ids: [], total };
+  return isCheap(context, list, range, total) ? { ids: readBySql(context, list, range, total), total } : undefined;
+}
 
-  function readBySql(list: IdList, range: Page, total: number): number[] {
-    const { order } = list;
-    if ('seed' in order) return readRandomPage(statements, list, order.seed, range, total);
-    const { walkCost, gatherCost } = costsOf({ ...list, order }, range.offset + range.limit, total, countAll(list));
-    return walkCost <= gatherCost
-      ? walk({ ...list, order }, range)
-      : readSegment(list, order.gather, conditionsOf(list.filters), range);
+function isCheap(context: Context, list: IdList, range: Page, total: number): boolean {
+  const { order } = list;
+  if ('seed' in order) {
+    const costUs = placesToTry(context.statements, list, range, total) * RANDOM_TRY_COST_US;
+    return costUs <= context.cheapUs * RANDOM_PAGE_PATIENCE;
   }
+  const itemCount = countAll(context, list);
+  if (itemCount <= MAX_SHORT_LIST) return true;
+  const { walkCost, gatherCost } = costsOf({ ...list, order }, range.offset + range.limit, total, itemCount);
+  return Math.min(walkCost, gatherCost) <= context.cheapUs;
+}
 
-  /**
-   * Reads the ids of the whole list. Many matches are picked from the order of all items: testing each item in that
-   * order would read scattered rows. Matches of a negated filter are those that the other filter does not find, which
-   * reads fewer rows.
-   */
-  function readAll(list: IdList, total: number): Int32Array {
-    const { order, filters } = list;
-    if ('seed' in order) return readWholeRandomOrder(statements, list, order.seed);
-    const itemCount = countAll(list);
-    if (filters.length === 0 || total < itemCount * MAX_GATHERED_SHARE)
-      return Int32Array.from(readBySql(list, { limit: total, offset: 0 }, total));
-    const excludedSets = filters.flatMap(({ negatedFilter }) =>
-      negatedFilter ? [readSet(list, [negatedFilter])] : [],
-    );
-    const otherFilters = filters.filter(({ negatedFilter }) => !negatedFilter);
-    const matchingIds = otherFilters.length > 0 ? readSet(list, otherFilters) : undefined;
-    const ids = walk({ ...list, order, filters: [] }, { limit: itemCount, offset: 0 });
-    return Int32Array.from(
-      ids.filter((id) => matchingIds?.has(id) !== false && !excludedSets.some((excludedIds) => excludedIds.has(id))),
-    );
-  }
+function readBySql(context: Context, list: IdList, range: Page, total: number): number[] {
+  const { order } = list;
+  if ('seed' in order) return readRandomPage(context.statements, list, order.seed, range, total);
+  const { walkCost, gatherCost } = costsOf(
+    { ...list, order },
+    range.offset + range.limit,
+    total,
+    countAll(context, list),
+  );
+  return walkCost <= gatherCost
+    ? walk(context, { ...list, order }, range)
+    : readSegment(context, list, order.gather, conditionsOf(list.filters), range);
+}
 
-  function readSet({ itemType, params }: IdList, filters: readonly Filter[]): Set<number> {
-    const matches = `SELECT i.id FROM ${itemType}s i ${whereOf(conditionsOf(filters))}`;
-    return new Set(statements.column<number>(matches, params));
-  }
+/**
+ * Reads the ids of the whole list. Many matches are picked from the order of all items: testing each item in that
+ * order would read scattered rows. Matches of a negated filter are those that the other filter does not find, which
+ * reads fewer rows.
+ */
+function readAll(context: Context, list: IdList, total: number): Int32Array {
+  const { order, filters } = list;
+  if ('seed' in order) return readWholeRandomOrder(context.statements, list, order.seed);
+  const itemCount = countAll(context, list);
+  if (filters.length === 0 || total < itemCount * MAX_GATHERED_SHARE)
+    return Int32Array.from(readBySql(context, list, { limit: total, offset: 0 }, total));
+  const excludedSets = filters.flatMap(({ negatedFilter }) =>
+    negatedFilter ? [readSet(context, list, [negatedFilter])] : [],
+  );
+  const otherFilters = filters.filter(({ negatedFilter }) => !negatedFilter);
+  const matchingIds = otherFilters.length > 0 ? readSet(context, list, otherFilters) : undefined;
+  const ids = walk(context, { ...list, order, filters: [] }, { limit: itemCount, offset: 0 });
+  return Int32Array.from(
+    ids.filter((id) => matchingIds?.has(id) !== false && !excludedSets.some((excludedIds) => excludedIds.has(id))),
+  );
+}
 
-  function costsOf(
-    { filters, order }: OrderedList,
-    rowsToRead: number,
-    total: number,
-    itemCount: number,
-  ): { walkCost: number; gatherCost: number } {
-    if (filters.length === 0)
-      return {
-        walkCost: rowsToRead * (order.segments.length > 1 ? SEGMENT_ROW_COST_US : SKIPPED_ROW_COST_US),
-        gatherCost: Infinity,
-      };
+function readSet(context: Context, { itemType, params }: IdList, filters: readonly Filter[]): Set<number> {
+  const matches = `SELECT i.id FROM ${itemType}s i ${whereOf(conditionsOf(filters))}`;
+  return new Set(context.statements.column<number>(matches, params));
+}
+
+function costsOf(
+  { filters, order }: OrderedList,
+  rowsToRead: number,
+  total: number,
+  itemCount: number,
+): { walkCost: number; gatherCost: number } {
+  if (filters.length === 0)
     return {
-      walkCost: (Math.min(rowsToRead, total) / total) * itemCount * Math.max(...filters.map(({ cost = 1 }) => cost)),
-      gatherCost: total * SORTED_ROW_COST_US,
+      walkCost: rowsToRead * (order.segments.length > 1 ? SEGMENT_ROW_COST_US : SKIPPED_ROW_COST_US),
+      gatherCost: Infinity,
     };
-  }
-
-  /**
-   * Reads the ids segment after segment until the page is full. A segment is counted only if the page starts after it.
-   */
-  function walk(list: OrderedList, { limit, offset }: Page): number[] {
-    const { segments } = list.order;
-    let ids: number[] = [];
-    let skip = offset;
-    for (const segment of segments) {
-      const conditions = list.filters.map((f) => f.condition);
-      ids = ids.concat(readSegment(list, segment, conditions, { limit: limit - ids.length, offset: skip }));
-      if (ids.length === limit || segment === segments.at(-1)) break;
-      skip = ids.length > 0 || skip === 0 ? 0 : skip - totals.get(...countQuery(list, segment.from, segment.where));
-    }
-    return ids;
-  }
-
-  const readSegment = (
-    list: IdList,
-    { from, hint = '', where, orderBy }: Segment,
-    filters: string[],
-    { limit, offset }: Page,
-  ): number[] =>
-    statements.column<number>(
-      `SELECT i.id FROM ${from} ${hint} ${whereOf([where, ...filters])} ORDER BY ${orderBy}
-        LIMIT +@limit OFFSET +@offset`,
-      { ...list.params, limit, offset },
-    );
-
-  const countAll = ({ itemType, userId, order }: NewIdList): number =>
-    count({ itemType, userId, order, filters: [], params: {} });
-
-  const count = (list: IdList): number => totals.get(...totalOf(list));
-
-  /** Returns whether counting the matches takes no noticeable time. */
-  const isCounted = ({ filters }: IdList): boolean =>
-    filters.length === 0 ||
-    filters.some(({ matchesFew }) => matchesFew) ||
-    filters.every(({ ofTotals }) => ofTotals !== undefined) ||
-    (filters.length === 1 && filters[0]?.isCounted === true);
-
-  type TotalQuery = [topics: readonly Topic[], key: string, make: () => number];
-
-  /** Returns the cache key of a total, and how to compute it. */
-  function totalOf(list: IdList): TotalQuery {
-    const {
-      filters: [firstFilter, ...otherFilters],
-      itemType,
-    } = list;
-    const totalConditions = list.filters.map((filter) => filter.ofTotals);
-    if (itemType === 'track' && !totalConditions.includes(undefined))
-      return totalQuery(list, `SELECT coalesce(sum(tracks), 0) FROM library_totals ${whereOf(totalConditions)}`);
-    const { negatedFilter } = firstFilter ?? {};
-    if (negatedFilter && otherFilters.length === 0) {
-      const [topics, key] = totalQuery(list, firstFilter?.condition ?? '');
-      return [topics, key, () => count({ ...list, filters: [] }) - count({ ...list, filters: [negatedFilter] })];
-    }
-    return firstFilter?.count !== undefined && otherFilters.length === 0
-      ? totalQuery(list, firstFilter.count)
-      : countQuery(list, `${itemType}s i`);
-  }
-
-  const countQuery = (list: IdList, from: string, segment?: string): TotalQuery =>
-    totalQuery(list, `SELECT count(*) FROM ${from} ${whereOf([segment, ...conditionsOf(list.filters)])}`);
-
-  function totalQuery(list: IdList, sql: string): TotalQuery {
-    const topics: Topic[] = sql.includes('play_counts') ? [...topicsOf(list), 'likes', 'plays'] : topicsOf(list);
-    return [
-      topics,
-      `${list.itemType} ${sql} ${JSON.stringify(list.params)}`,
-      () => statements.value<number>(sql, list.params),
-    ];
-  }
-
   return {
-    page,
-    readIfCheap,
-    /** Caches a total that the thread computed at that version. */
-    noteTotal(newList: NewIdList, version: string, total: number): void {
-      const [, key] = totalOf(toIdList(newList));
-      totals.put(key, version, total);
-    },
-    /** Returns the version under which the total is cached. */
-    versionOf: (newList: NewIdList): string => statements.version(totalOf(toIdList(newList))[0]),
+    walkCost: (Math.min(rowsToRead, total) / total) * itemCount * Math.max(...filters.map(({ cost = 1 }) => cost)),
+    gatherCost: total * SORTED_ROW_COST_US,
   };
 }
+
+/**
+ * Reads the ids segment after segment until the page is full. A segment is counted only if the page starts after it.
+ */
+function walk(context: Context, list: OrderedList, { limit, offset }: Page): number[] {
+  const { segments } = list.order;
+  let ids: number[] = [];
+  let skip = offset;
+  for (const segment of segments) {
+    const conditions = list.filters.map((f) => f.condition);
+    ids = ids.concat(readSegment(context, list, segment, conditions, { limit: limit - ids.length, offset: skip }));
+    if (ids.length === limit || segment === segments.at(-1)) break;
+    skip =
+      ids.length > 0 || skip === 0
+        ? 0
+        : skip - context.totals.get(...countQuery(context, list, segment.from, segment.where));
+  }
+  return ids;
+}
+
+const readSegment = (
+  { statements }: Context,
+  list: IdList,
+  { from, hint = '', where, orderBy }: Segment,
+  filters: string[],
+  { limit, offset }: Page,
+): number[] =>
+  statements.column<number>(
+    `SELECT i.id FROM ${from} ${hint} ${whereOf([where, ...filters])} ORDER BY ${orderBy}
+        LIMIT +@limit OFFSET +@offset`,
+    { ...list.params, limit, offset },
+  );
+
+const countAll = (context: Context, { itemType, userId, order }: NewIdList): number =>
+  count(context, { itemType, userId, order, filters: [], params: {} });
+
+const count = (context: Context, list: IdList): number => context.totals.get(...totalOf(context, list));
+
+/** Returns whether counting the matches takes no noticeable time. */
+const isCounted = ({ filters }: IdList): boolean =>
+  filters.length === 0 ||
+  filters.some(({ matchesFew }) => matchesFew) ||
+  filters.every(({ ofTotals }) => ofTotals !== undefined) ||
+  (filters.length === 1 && filters[0]?.isCounted === true);
+
+/** Returns the cache key of a total, and how to compute it. */
+function totalOf(context: Context, list: IdList): TotalQuery {
+  const {
+    filters: [firstFilter, ...otherFilters],
+    itemType,
+  } = list;
+  const totalConditions = list.filters.map((filter) => filter.ofTotals);
+  if (itemType === 'track' && !totalConditions.includes(undefined))
+    return totalQuery(context, list, `SELECT coalesce(sum(tracks), 0) FROM library_totals ${whereOf(totalConditions)}`);
+  const { negatedFilter } = firstFilter ?? {};
+  if (negatedFilter && otherFilters.length === 0) {
+    const [topics, key] = totalQuery(context, list, firstFilter?.condition ?? '');
+    return [
+      topics,
+      key,
+      () => count(context, { ...list, filters: [] }) - count(context, { ...list, filters: [negatedFilter] }),
+    ];
+  }
+  return firstFilter?.count !== undefined && otherFilters.length === 0
+    ? totalQuery(context, list, firstFilter.count)
+    : countQuery(context, list, `${itemType}s i`);
+}
+
+const countQuery = (context: Context, list: IdList, from: string, segment?: string): TotalQuery =>
+  totalQuery(context, list, `SELECT count(*) FROM ${from} ${whereOf([segment, ...conditionsOf(list.filters)])}`);
+
+function totalQuery(context: Context, list: IdList, sql: string): TotalQuery {
+  const topics: Topic[] = sql.includes('play_counts') ? [...topicsOf(list), 'likes', 'plays'] : topicsOf(list);
+  return [
+    topics,
+    `${list.itemType} ${sql} ${JSON.stringify(list.params)}`,
+    () => context.statements.value<number>(sql, list.params),
+  ];
+}
+
+/** Caches a total that the thread computed at that version. */
+function noteTotal(context: Context, newList: NewIdList, version: string, total: number): void {
+  const [, key] = totalOf(context, toIdList(newList));
+  context.totals.put(key, version, total);
+}
+
+/** Returns the version under which the total is cached. */
+const versionOf = (context: Context, newList: NewIdList): string =>
+  context.statements.version(totalOf(context, toIdList(newList))[0]);
 
 /** Returns the topics whose changes can change the pages. */
 const pageTopicsOf = (list: IdList): Topic[] => {

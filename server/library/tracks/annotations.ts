@@ -8,6 +8,7 @@ import type { RowAs } from '../../db/rows.ts';
 import type { annotationMoves, NamedItem, trackDepartures } from '../../db/schema.ts';
 import { isNamed, isNamedArtist } from '../../db/unknown-names.ts';
 import type { Renumbered } from '../trash/track-snapshot.ts';
+import { bindContext } from '../../runtime/bind-context.ts';
 
 /** Moves the annotations of item `from` to item `to`. */
 export interface AnnotationMove {
@@ -50,15 +51,15 @@ export interface TrackNames {
 
 export type Annotations = ReturnType<typeof createAnnotations>;
 
-export function createAnnotations({
-  client,
-  parts,
-  now,
-}: {
-  client: Sqlite;
-  parts: readonly AnnotationPart[];
-  now: () => Date;
-}) {
+export function createAnnotations(deps: { client: Sqlite; parts: readonly AnnotationPart[]; now: () => Date }) {
+  const context = createContext(deps);
+
+  return bindContext(context, { trackRenamed, trackMerged, trackReturned, musicDivided, purgeOld });
+}
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext({ client, parts, now }: { client: Sqlite; parts: readonly AnnotationPart[]; now: () => Date }) {
   const addDeparture = client.prepare<[NamedItem, number, TrackId, number, number, number]>(
     `INSERT OR REPLACE INTO track_departures (item_type, from_id, track_id, to_id, left_at, is_other_music)
       VALUES (?, ?, ?, ?, ?, ?)`,
@@ -137,84 +138,123 @@ export function createAnnotations({
       ),
     },
   };
-  /** Returns whether the item has tracks; `except` is a track whose row is about to be deleted. */
-  const hasTracks = (type: NamedItem, id: number, exceptTrackId = 0): boolean =>
-    statements[type].hasTracks.get({ id, except: exceptTrackId }) !== undefined;
-
-  function noteDeparture(type: NamedItem, track: TrackId, from: number, to: number, isOtherMusic = false): void {
-    replaceDestination.run(to, track, type, from);
-    deleteReturned.run(track, type, to);
-    if (statements[type].isNamed.get(from) !== undefined)
-      addDeparture.run(type, from, track, to, now().getTime(), Number(isOtherMusic));
-  }
-
-  /**
-   * Moves the annotations of an item to where its tracks are. The annotations stay in place as long as one track stays
-   * there.
-   */
-  function moveToTracks(type: NamedItem, from: number, exceptTrackId?: TrackId): void {
-    const previousMove = findMove.get(type, from);
-    const holder = previousMove?.toId ?? from;
-    const isBack = hasTracks(type, from, exceptTrackId);
-    if (!isBack && previousMove && statements[type].hasDeparted.get({ from, to: holder })) return;
-    const to = isBack ? from : statements[type].mostDepartedTo.get(from);
-    if (to === undefined || to === holder) return;
-    const memories = previousMove && (JSON.parse(previousMove.memory) as Record<string, unknown>);
-    const newMemories = parts.map((part) => {
-      const move = { type, from, to, holder, memory: memories?.[part.name] };
-      const newMemory = part.move(move);
-      if (previousMove) part.takeBack?.(move);
-      return [part.name, newMemory] as const;
-    });
-    if (to === from) deleteMove.run(type, from);
-    else putMove.run(type, from, to, JSON.stringify(Object.fromEntries(newMemories)), now().getTime());
-  }
-
   return {
-    /** Notes that a track got other names. To be called before albums and artists without tracks are deleted. */
-    trackRenamed(track: TrackId, previousNames: TrackNames, newNames: TrackNames, hadOtherMusic: boolean): void {
-      const departures = listDepartures.all(track);
-      const albums =
-        previousNames.album === null || newNames.album === null ? [] : [[previousNames.album, newNames.album] as const];
-      for (const [from, to] of albums) if (from !== to) noteDeparture('album', track, from, to, hadOtherMusic);
-      for (const [from, to] of successorsOf(previousNames, newNames))
-        noteDeparture('artist', track, from, to, hadOtherMusic);
-      for (const { itemType, fromId } of departures) moveToTracks(itemType, fromId);
-      for (const id of new Set(albums.flat())) moveToTracks('album', id);
-      for (const id of new Set([...artistsOf(previousNames), ...artistsOf(newNames)])) moveToTracks('artist', id);
-    },
-    /** Notes a merge. To be called before a track is merged into another one and its row is deleted. */
-    trackMerged(keptId: TrackId, emptiedId: TrackId, keptNames: TrackNames, emptiedNames: TrackNames): void {
-      if (emptiedNames.album !== null && keptNames.album !== null && emptiedNames.album !== keptNames.album)
-        noteDeparture('album', keptId, emptiedNames.album, keptNames.album);
-      for (const [from, to] of successorsOf(emptiedNames, keptNames)) noteDeparture('artist', keptId, from, to);
-      if (emptiedNames.album !== null) moveToTracks('album', emptiedNames.album, emptiedId);
-      for (const id of artistsOf(emptiedNames)) moveToTracks('artist', id, emptiedId);
-    },
-    /**
-     * Notes that the row of a track was restored. To be called afterwards; `renumbered` are its albums and artists with
-     * new ids.
-     */
-    trackReturned(track: TrackId, names: TrackNames, renumbered: readonly Renumbered[]): void {
-      for (const { type, from, to } of renumbered) {
-        if (statements[type].isNamed.get(to) !== undefined) addDeparture.run(type, from, track, to, now().getTime(), 0);
-        moveToTracks(type, from);
-      }
-      if (names.album !== null) moveToTracks('album', names.album);
-      for (const id of artistsOf(names)) moveToTracks('artist', id);
-    },
-    /** Gives the names of other music that took a track's place to the new track of that music. */
-    musicDivided(track: TrackId, otherTrack: TrackId): void {
-      const names = listOfOtherMusic.all(track);
-      giveToOther.run(otherTrack, track);
-      for (const { itemType, fromId } of names) moveToTracks(itemType, fromId);
-    },
-    /** Deletes what was noted before that moment about albums and artists that are gone. */
-    purgeOld(cutoff: Date): void {
-      deleteOldMoves.run(cutoff.getTime());
-      deleteOldDepartures.run(cutoff.getTime());
-    },
+    parts,
+    now,
+    addDeparture,
+    listOfOtherMusic,
+    giveToOther,
+    deleteReturned,
+    replaceDestination,
+    listDepartures,
+    findMove,
+    putMove,
+    deleteMove,
+    deleteOldMoves,
+    deleteOldDepartures,
+    statements,
   };
+}
+
+/** Returns whether the item has tracks; `except` is a track whose row is about to be deleted. */
+const hasTracks = ({ statements }: Context, type: NamedItem, id: number, exceptTrackId = 0): boolean =>
+  statements[type].hasTracks.get({ id, except: exceptTrackId }) !== undefined;
+
+function noteDeparture(
+  context: Context,
+  type: NamedItem,
+  track: TrackId,
+  from: number,
+  to: number,
+  isOtherMusic = false,
+): void {
+  context.replaceDestination.run(to, track, type, from);
+  context.deleteReturned.run(track, type, to);
+  if (context.statements[type].isNamed.get(from) !== undefined)
+    context.addDeparture.run(type, from, track, to, context.now().getTime(), Number(isOtherMusic));
+}
+
+/**
+ * Moves the annotations of an item to where its tracks are. The annotations stay in place as long as one track stays
+ * there.
+ */
+function moveToTracks(context: Context, type: NamedItem, from: number, exceptTrackId?: TrackId): void {
+  const previousMove = context.findMove.get(type, from);
+  const holder = previousMove?.toId ?? from;
+  const isBack = hasTracks(context, type, from, exceptTrackId);
+  if (!isBack && previousMove && context.statements[type].hasDeparted.get({ from, to: holder })) return;
+  const to = isBack ? from : context.statements[type].mostDepartedTo.get(from);
+  if (to === undefined || to === holder) return;
+  const memories = previousMove && (JSON.parse(previousMove.memory) as Record<string, unknown>);
+  const newMemories = context.parts.map((part) => {
+    const move = { type, from, to, holder, memory: memories?.[part.name] };
+    const newMemory = part.move(move);
+    if (previousMove) part.takeBack?.(move);
+    return [part.name, newMemory] as const;
+  });
+  if (to === from) context.deleteMove.run(type, from);
+  else context.putMove.run(type, from, to, JSON.stringify(Object.fromEntries(newMemories)), context.now().getTime());
+}
+
+/** Notes that a track got other names. To be called before albums and artists without tracks are deleted. */
+function trackRenamed(
+  context: Context,
+  track: TrackId,
+  previousNames: TrackNames,
+  newNames: TrackNames,
+  hadOtherMusic: boolean,
+): void {
+  const departures = context.listDepartures.all(track);
+  const albums =
+    previousNames.album === null || newNames.album === null ? [] : [[previousNames.album, newNames.album] as const];
+  for (const [from, to] of albums) if (from !== to) noteDeparture(context, 'album', track, from, to, hadOtherMusic);
+  for (const [from, to] of successorsOf(previousNames, newNames))
+    noteDeparture(context, 'artist', track, from, to, hadOtherMusic);
+  for (const { itemType, fromId } of departures) moveToTracks(context, itemType, fromId);
+  for (const id of new Set(albums.flat())) moveToTracks(context, 'album', id);
+  for (const id of new Set([...artistsOf(previousNames), ...artistsOf(newNames)])) moveToTracks(context, 'artist', id);
+}
+
+/** Notes a merge. To be called before a track is merged into another one and its row is deleted. */
+function trackMerged(
+  context: Context,
+  keptId: TrackId,
+  emptiedId: TrackId,
+  keptNames: TrackNames,
+  emptiedNames: TrackNames,
+): void {
+  if (emptiedNames.album !== null && keptNames.album !== null && emptiedNames.album !== keptNames.album)
+    noteDeparture(context, 'album', keptId, emptiedNames.album, keptNames.album);
+  for (const [from, to] of successorsOf(emptiedNames, keptNames)) noteDeparture(context, 'artist', keptId, from, to);
+  if (emptiedNames.album !== null) moveToTracks(context, 'album', emptiedNames.album, emptiedId);
+  for (const id of artistsOf(emptiedNames)) moveToTracks(context, 'artist', id, emptiedId);
+}
+
+/**
+ * Notes that the row of a track was restored. To be called afterwards; `renumbered` are its albums and artists with
+ * new ids.
+ */
+function trackReturned(context: Context, track: TrackId, names: TrackNames, renumbered: readonly Renumbered[]): void {
+  for (const { type, from, to } of renumbered) {
+    if (context.statements[type].isNamed.get(to) !== undefined)
+      context.addDeparture.run(type, from, track, to, context.now().getTime(), 0);
+    moveToTracks(context, type, from);
+  }
+  if (names.album !== null) moveToTracks(context, 'album', names.album);
+  for (const id of artistsOf(names)) moveToTracks(context, 'artist', id);
+}
+
+/** Gives the names of other music that took a track's place to the new track of that music. */
+function musicDivided(context: Context, track: TrackId, otherTrack: TrackId): void {
+  const names = context.listOfOtherMusic.all(track);
+  context.giveToOther.run(otherTrack, track);
+  for (const { itemType, fromId } of names) moveToTracks(context, itemType, fromId);
+}
+
+/** Deletes what was noted before that moment about albums and artists that are gone. */
+function purgeOld({ deleteOldMoves, deleteOldDepartures }: Context, cutoff: Date): void {
+  deleteOldMoves.run(cutoff.getTime());
+  deleteOldDepartures.run(cutoff.getTime());
 }
 
 /** Returns the artists of the credits, and the album artist if it is not among them. */

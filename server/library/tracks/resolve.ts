@@ -9,6 +9,7 @@ import { albumName, folderKey, folderOfAlbum, LAST_CHARACTER, TITLE_END } from '
 import { identityKey, sortKey, sortName } from './sort-and-identity-keys.ts';
 import type { SearchIndex } from '../search-index/search-index.ts';
 import { isNamed, UNKNOWN_ALBUM, UNKNOWN_ARTIST, UNNAMED_KEYS } from '../../db/unknown-names.ts';
+import { bindContext } from '../../runtime/bind-context.ts';
 
 export const VARIOUS_ARTISTS = 'Various Artists';
 /** Returns the name if it has a visible character and is no placeholder. */
@@ -76,7 +77,30 @@ const MAX_LOOSE_ALBUMS = 50;
 
 export type Resolver = ReturnType<typeof createResolver>;
 
-export function createResolver({ client, search, now }: { client: Sqlite; search: SearchIndex; now: () => Date }) {
+export function createResolver(deps: { client: Sqlite; search: SearchIndex; now: () => Date }) {
+  const context = createContext(deps);
+
+  return bindContext(context, {
+    remember,
+    forget,
+    stopRemembering,
+    isWhole,
+    renameAlbum,
+    insertAlbumLike,
+    noteAlbum,
+    respellAlbum,
+    respell,
+    applyUsualSpellings,
+    artist,
+    album,
+    unnamedAlbum,
+    genre,
+  });
+}
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext({ client, search, now }: { client: Sqlite; search: SearchIndex; now: () => Date }) {
   const findArtist = client.prepare<[string], ArtistRow>(
     'SELECT id, name, sort_key, artist_mbid FROM artists WHERE name_key = ?',
   );
@@ -95,7 +119,6 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     'SELECT name, sort_name FROM artists WHERE id = ?',
   );
   const renameArtist = client.prepare('UPDATE artists SET name = ?, sort_name = ?, updated_at = ? WHERE id = ?');
-
   const findAlbum = client.prepare<[string], AlbumRow>(
     'SELECT a.id, a.title, a.title_sort, a.year, a.artist_id, a.release_group_mbid FROM album_keys k ' +
       'JOIN albums a ON a.id = k.album_id WHERE k.key = ?',
@@ -146,260 +169,305 @@ export function createResolver({ client, search, now }: { client: Sqlite; search
     'UPDATE albums SET title = ?, title_sort = ?, artist_id = ?, artist_sort = ? WHERE id = ?',
   );
   const setTitle = client.prepare('UPDATE albums SET title = ? WHERE id = ?');
-
   const findFolder = client.prepare<[number], RowOf<typeof sourceFolders, 'source' | 'path'>>(
     'SELECT source, path FROM source_folders WHERE id = ?',
   );
-
   const findGenre = client.prepare<[string], RowOf<typeof genres, 'id'>>('SELECT id FROM genres WHERE name_key = ?');
   const insertGenre = client.prepare('INSERT INTO genres (name, name_key) VALUES (?, ?)');
-
   const respelledArtists = new Set<ArtistId>();
-  // Cache within a batch, since tracks of an album usually come one after another.
-  let nameCache: NameCache | undefined;
+  return {
+    search,
+    now,
+    findArtist,
+    insertArtist,
+    findNeverSplit,
+    setArtistMbid,
+    spellingsOf,
+    findNames,
+    renameArtist,
+    findAlbum,
+    findFixedOf,
+    listLoose,
+    listAtPlace,
+    isDivided,
+    noteUnsettled,
+    insertAlbum,
+    copyAlbum,
+    insertKey,
+    setReleaseGroup,
+    setYear,
+    findTitle,
+    findName,
+    setArtist,
+    nameAlbum,
+    setTitle,
+    findFolder,
+    findGenre,
+    insertGenre,
+    respelledArtists, // Cache within a batch, since tracks of an album usually come one after another.
+    nameCache: undefined as NameCache | undefined,
+  };
+}
 
-  /** Finds or creates the artist. The name must have a visible character. */
-  function artist(
-    name: string,
-    extraFields: { sortName?: string | undefined; mbid?: string | undefined } = {},
-  ): ArtistRef {
-    const cachedRef = nameCache?.artists.get(name);
-    if (cachedRef && (cachedRef.hasMbid || extraFields.mbid === undefined)) return cachedRef;
-    const ref = findOrMakeArtist(name, extraFields);
-    nameCache?.artists.set(name, ref);
-    return ref;
+/** Finds or creates the artist. The name must have a visible character. */
+function artist(
+  context: Context,
+  name: string,
+  extraFields: { sortName?: string | undefined; mbid?: string | undefined } = {},
+): ArtistRef {
+  const cachedRef = context.nameCache?.artists.get(name);
+  if (cachedRef && (cachedRef.hasMbid || extraFields.mbid === undefined)) return cachedRef;
+  const ref = findOrMakeArtist(context, name, extraFields);
+  context.nameCache?.artists.set(name, ref);
+  return ref;
+}
+
+function findOrMakeArtist(
+  context: Context,
+  name: string,
+  extraFields: { sortName?: string | undefined; mbid?: string | undefined },
+): ArtistRef {
+  const key = identityKey(name);
+  const row = context.findArtist.get(key);
+  if (row) {
+    if (row.name !== name) context.respelledArtists.add(row.id);
+    if (extraFields.mbid !== undefined && row.artist_mbid === null)
+      context.setArtistMbid.run(extraFields.mbid, context.now().getTime(), row.id);
+    return { id: row.id, sortKey: row.sort_key, hasMbid: row.artist_mbid !== null || extraFields.mbid !== undefined };
+  }
+  const filingName = extraFields.sortName ?? sortName(name);
+  const order = sortKey(filingName);
+  const time = context.now().getTime();
+  const { lastInsertRowid } = context.insertArtist.run(
+    name,
+    key,
+    filingName,
+    order,
+    extraFields.mbid ?? null,
+    time,
+    time,
+  );
+  const id = Number(lastInsertRowid) as ArtistId;
+  context.search.add('artist', id);
+  return { id, sortKey: order, hasMbid: extraFields.mbid !== undefined };
+}
+
+/**
+ * Finds or creates the album of the folder and the folders of its discs; for a track without a folder, an album in
+ * which its place is free. If several albums have the name, album-releases.ts decides later which of them are one. A
+ * track stays in an album that is fixed for as long as it has its name.
+ */
+function album(context: Context, name: AlbumName): AlbumRef {
+  const fixedAlbum = fixedAlbumOf(context, name);
+  if (fixedAlbum) return completeAlbum(context, fixedAlbum, name);
+  const { releaseGroupMbid, artist, year, isCompilation, folder, title } = name;
+  const key = `${releaseGroupMbid ?? ''}|${artist?.id ?? 0}|${year ?? ''}|${isCompilation}|${folder ?? ''}|${title}`;
+  // not cached, since the result depends on the tracks already in the album
+  if (folder === undefined) return findOrMakeAlbum(context, name);
+  const ref = context.nameCache?.albums.get(key) ?? findOrMakeAlbum(context, name);
+  context.nameCache?.albums.set(key, ref);
+  return ref;
+}
+
+function fixedAlbumOf(context: Context, { track, artist: albumArtist, title }: AlbumName): AlbumRow | undefined {
+  const row = track === undefined ? undefined : context.findFixedOf.get(track);
+  return row && albumName(row.artist_id, row.title) === albumName(albumArtist?.id, title) ? row : undefined;
+}
+
+/** Finds or creates the album without a name, for tracks of the artist that have no album. */
+function unnamedAlbum(context: Context, trackArtist: ArtistRef | undefined): AlbumRef {
+  const owner = trackArtist ?? artist(context, UNKNOWN_ARTIST);
+  const key = `t:${owner.id}:${TITLE_END}`;
+  const id =
+    context.nameCache?.albums.get(key)?.id ??
+    context.findAlbum.get(key)?.id ??
+    insertRow(context, { ...UNNAMED_ALBUM, artist: owner });
+  context.insertKey.run(key, id);
+  const ref = { id, titleSort: '' };
+  context.nameCache?.albums.set(key, ref);
+  return ref;
+}
+
+function keysOf(context: Context, { artist: albumArtist, title, folder, isGuessed }: AlbumName) {
+  const name = albumName(albumArtist?.id, title);
+  const row = folder === undefined ? undefined : context.findFolder.get(folder);
+  const inFolder = row && folderOfAlbum(row.source, row.path);
+  return {
+    name,
+    inFolder,
+    inFolderKey: inFolder === undefined ? undefined : folderKey(name, inFolder),
+    anyArtistKey: folder === undefined ? undefined : `g:${folder}:${identityKey(title)}`,
+    guessKey:
+      folder === undefined || !isGuessed
+        ? undefined
+        : `u:${folder}:${identityKey(title)}${TITLE_END}${albumArtist?.id ?? 0}`,
+  };
+}
+
+function findOrMakeAlbum(context: Context, name: AlbumName): AlbumRef {
+  const keys = keysOf(context, name);
+  const row =
+    name.folder === undefined
+      ? context.listLoose
+          .all(`l:${keys.name}`, `l:${keys.name}${LAST_CHARACTER}`)
+          .find((candidate) => !isPlaceTaken(candidate))
+      : (findByKey(keys.guessKey) ?? findByKey(keys.inFolderKey) ?? findAnyArtistAlbum());
+  const id = row?.id ?? insertRow(context, name);
+  // an album of several artists (folder-albums.ts) does not get the tracks that each of them has in other folders
+  const artistId = row?.artist_id ?? name.artist?.id ?? null;
+  const ownName = albumName(artistId, name.title);
+  const inFolderKey = keys.inFolder === undefined ? undefined : folderKey(ownName, keys.inFolder);
+  // keys that other albums have are not moved
+  for (const key of [inFolderKey, keys.anyArtistKey, keys.guessKey]) if (key) context.insertKey.run(key, id);
+  if (name.folder === undefined) context.insertKey.run(`l:${ownName}${id}`, id);
+  const titleSort = sortKey(name.title);
+  const isUncertain = name.folder === undefined && row !== undefined;
+  if (isUncertain || context.isDivided.get({ artist: artistId, titleSort, name: ownName, last: LAST_CHARACTER }))
+    context.noteUnsettled.run(ownName);
+  return row ? completeAlbum(context, row, name) : { id, titleSort };
+
+  function findByKey(key: string | undefined): AlbumRow | undefined {
+    return key === undefined ? undefined : context.findAlbum.get(key);
   }
 
-  function findOrMakeArtist(
-    name: string,
-    extraFields: { sortName?: string | undefined; mbid?: string | undefined },
-  ): ArtistRef {
-    const key = identityKey(name);
-    const row = findArtist.get(key);
-    if (row) {
-      if (row.name !== name) respelledArtists.add(row.id);
-      if (extraFields.mbid !== undefined && row.artist_mbid === null)
-        setArtistMbid.run(extraFields.mbid, now().getTime(), row.id);
-      return { id: row.id, sortKey: row.sort_key, hasMbid: row.artist_mbid !== null || extraFields.mbid !== undefined };
-    }
-    const filingName = extraFields.sortName ?? sortName(name);
-    const order = sortKey(filingName);
-    const time = now().getTime();
-    const { lastInsertRowid } = insertArtist.run(name, key, filingName, order, extraFields.mbid ?? null, time, time);
-    const id = Number(lastInsertRowid) as ArtistId;
-    search.add('artist', id);
-    return { id, sortKey: order, hasMbid: extraFields.mbid !== undefined };
+  function isPlaceTaken({ id: albumId }: AlbumRow): boolean {
+    if (!name.place) return false;
+    const { disc, number, title, durationMs } = name.place;
+    return context.listAtPlace
+      .all(albumId, disc, number, name.track ?? 0)
+      .some(
+        (occupant) =>
+          identityKey(occupant.title) !== identityKey(title) ||
+          Math.abs((occupant.duration_ms ?? 0) - (durationMs ?? 0)) > SAME_LENGTH_MS,
+      );
   }
 
   /**
-   * Finds or creates the album of the folder and the folders of its discs; for a track without a folder, an album in
-   * which its place is free. If several albums have the name, album-releases.ts decides later which of them are one. A
-   * track stays in an album that is fixed for as long as it has its name.
+   * Finds an album of the folder with any artist: within a folder, files with and without an album artist belong to
+   * the same album if the title is the same.
    */
-  function album(name: AlbumName): AlbumRef {
-    const fixedAlbum = fixedAlbumOf(name);
-    if (fixedAlbum) return completeAlbum(fixedAlbum, name);
-    const { releaseGroupMbid, artist, year, isCompilation, folder, title } = name;
-    const key = `${releaseGroupMbid ?? ''}|${artist?.id ?? 0}|${year ?? ''}|${isCompilation}|${folder ?? ''}|${title}`;
-    // not cached, since the result depends on the tracks already in the album
-    if (folder === undefined) return findOrMakeAlbum(name);
-    const ref = nameCache?.albums.get(key) ?? findOrMakeAlbum(name);
-    nameCache?.albums.set(key, ref);
-    return ref;
+  function findAnyArtistAlbum(): AlbumRow | undefined {
+    const albumInFolder = findByKey(keys.anyArtistKey);
+    return albumInFolder && (name.artist === undefined || albumInFolder.artist_id === null) ? albumInFolder : undefined;
   }
+}
 
-  function fixedAlbumOf({ track, artist: albumArtist, title }: AlbumName): AlbumRow | undefined {
-    const row = track === undefined ? undefined : findFixedOf.get(track);
-    return row && albumName(row.artist_id, row.title) === albumName(albumArtist?.id, title) ? row : undefined;
+function completeAlbum(context: Context, row: AlbumRow, name: AlbumName): AlbumRef {
+  if (row.release_group_mbid === null && name.releaseGroupMbid)
+    context.setReleaseGroup.run(name.releaseGroupMbid, row.id);
+  if (row.year === null && name.year !== undefined) context.setYear.run(name.year, row.id);
+  if (row.artist_id === null && name.artist) {
+    context.setArtist.run(name.artist.id, name.artist.sortKey, row.id);
+    context.search.setAlbum(row.id);
   }
+  if (isAllCaps(row.title) && isSpelling(name.title, row.title) && !isAllCaps(name.title))
+    context.setTitle.run(name.title, row.id);
+  return { id: row.id, titleSort: row.title_sort };
+}
 
-  /** Finds or creates the album without a name, for tracks of the artist that have no album. */
-  function unnamedAlbum(trackArtist: ArtistRef | undefined): AlbumRef {
-    const owner = trackArtist ?? artist(UNKNOWN_ARTIST);
-    const key = `t:${owner.id}:${TITLE_END}`;
-    const id =
-      nameCache?.albums.get(key)?.id ?? findAlbum.get(key)?.id ?? insertRow({ ...UNNAMED_ALBUM, artist: owner });
-    insertKey.run(key, id);
-    const ref = { id, titleSort: '' };
-    nameCache?.albums.set(key, ref);
-    return ref;
+function insertRow(context: Context, name: AlbumName): AlbumId {
+  const time = context.now().getTime();
+  const { lastInsertRowid } = context.insertAlbum.run(
+    name.title,
+    sortKey(name.title),
+    name.artist?.id ?? null,
+    name.artist?.sortKey ?? '',
+    name.year ?? null,
+    name.genre ?? null,
+    name.isCompilation ? 1 : 0,
+    name.releaseGroupMbid ?? null,
+    time,
+    time,
+  );
+  const id = Number(lastInsertRowid) as AlbumId;
+  context.search.add('album', id);
+  return id;
+}
+
+function genre(context: Context, name: string): GenreId {
+  const key = identityKey(name);
+  const id =
+    context.nameCache?.genres.get(name) ??
+    context.findGenre.get(key)?.id ??
+    (Number(context.insertGenre.run(name, key).lastInsertRowid) as GenreId);
+  context.nameCache?.genres.set(name, id);
+  return id;
+}
+
+/**
+ * Caches names until `stopRemembering`, which must follow in the same transaction, since rows may be deleted later.
+ */
+function remember(context: Context): void {
+  context.nameCache = { artists: new Map(), albums: new Map(), genres: new Map() };
+}
+
+/** Clears the cache. To be called after rolling back a savepoint or removing empty artists or albums. */
+function forget(context: Context): void {
+  if (context.nameCache) context.nameCache = { artists: new Map(), albums: new Map(), genres: new Map() };
+}
+
+function stopRemembering(context: Context): void {
+  context.nameCache = undefined;
+}
+
+const isWhole = ({ findNeverSplit }: Context, nameKey: string): boolean => findNeverSplit.get(nameKey) !== undefined;
+
+/** Renames an album. Keys that other albums have are not moved. */
+function renameAlbum(context: Context, id: AlbumId, name: AlbumName): void {
+  const keys = keysOf(context, name);
+  const looseKey = name.folder === undefined ? `l:${keys.name}${id}` : undefined;
+  for (const key of [keys.inFolderKey, keys.anyArtistKey, looseKey]) if (key) context.insertKey.run(key, id);
+  context.noteUnsettled.run(keys.name);
+  context.nameAlbum.run(name.title, sortKey(name.title), name.artist?.id ?? null, name.artist?.sortKey ?? '', id);
+  context.search.setAlbum(id);
+  forget(context);
+}
+
+/** Inserts another album of the same name; it gets the requested id if that is free. */
+function insertAlbumLike(
+  { copyAlbum, now, search }: Context,
+  like: AlbumId,
+  requestedId: AlbumId | null = null,
+): AlbumId {
+  const { changes, lastInsertRowid } = copyAlbum.run({ id: requestedId, like, time: now().getTime() });
+  const id = requestedId ?? (Number(lastInsertRowid) as AlbumId);
+  if (changes > 0) search.add('album', id);
+  return id;
+}
+
+/**
+ * Notes an album whose tracks changed in other ways than by their names: its releases have to be determined anew.
+ */
+function noteAlbum({ findName, noteUnsettled }: Context, id: AlbumId): void {
+  const row = findName.get(id);
+  if (row) noteUnsettled.run(albumName(row.artist_id, row.title));
+}
+
+/** Takes over the spelling of a retagged track, but not another name of the same album. */
+function respellAlbum({ findTitle, setTitle }: Context, id: AlbumId, title: string): void {
+  const oldTitle = findTitle.get(id)?.title;
+  if (oldTitle !== undefined && isSpelling(title, oldTitle) && (isAllCaps(oldTitle) || !isAllCaps(title)))
+    setTitle.run(title, id);
+}
+
+/** Marks artists for `applyUsualSpellings`. */
+function respell({ respelledArtists }: Context, ids: Iterable<ArtistId>): void {
+  for (const id of ids) respelledArtists.add(id);
+}
+
+/**
+ * Renames artists to the spelling that most tracks use, so that the order in which files are read does not matter.
+ * To be called before the transaction ends.
+ */
+function applyUsualSpellings({ respelledArtists, spellingsOf, findNames, renameArtist, now }: Context): void {
+  for (const id of respelledArtists) {
+    const usualName = usualSpelling(spellingsOf.all(id));
+    const current = findNames.get(id);
+    if (!usualName || !current || usualName === current.name) continue;
+    const filingName = current.sort_name === sortName(current.name) ? sortName(usualName) : current.sort_name;
+    renameArtist.run(usualName, filingName, now().getTime(), id);
   }
-
-  function keysOf({ artist: albumArtist, title, folder, isGuessed }: AlbumName) {
-    const name = albumName(albumArtist?.id, title);
-    const row = folder === undefined ? undefined : findFolder.get(folder);
-    const inFolder = row && folderOfAlbum(row.source, row.path);
-    return {
-      name,
-      inFolder,
-      inFolderKey: inFolder === undefined ? undefined : folderKey(name, inFolder),
-      anyArtistKey: folder === undefined ? undefined : `g:${folder}:${identityKey(title)}`,
-      guessKey:
-        folder === undefined || !isGuessed
-          ? undefined
-          : `u:${folder}:${identityKey(title)}${TITLE_END}${albumArtist?.id ?? 0}`,
-    };
-  }
-
-  function findOrMakeAlbum(name: AlbumName): AlbumRef {
-    const keys = keysOf(name);
-    const row =
-      name.folder === undefined
-        ? listLoose
-            .all(`l:${keys.name}`, `l:${keys.name}${LAST_CHARACTER}`)
-            .find((candidate) => !isPlaceTaken(candidate))
-        : (findByKey(keys.guessKey) ?? findByKey(keys.inFolderKey) ?? findAnyArtistAlbum());
-    const id = row?.id ?? insertRow(name);
-    // an album of several artists (folder-albums.ts) does not get the tracks that each of them has in other folders
-    const artistId = row?.artist_id ?? name.artist?.id ?? null;
-    const ownName = albumName(artistId, name.title);
-    const inFolderKey = keys.inFolder === undefined ? undefined : folderKey(ownName, keys.inFolder);
-    // keys that other albums have are not moved
-    for (const key of [inFolderKey, keys.anyArtistKey, keys.guessKey]) if (key) insertKey.run(key, id);
-    if (name.folder === undefined) insertKey.run(`l:${ownName}${id}`, id);
-    const titleSort = sortKey(name.title);
-    const isUncertain = name.folder === undefined && row !== undefined;
-    if (isUncertain || isDivided.get({ artist: artistId, titleSort, name: ownName, last: LAST_CHARACTER }))
-      noteUnsettled.run(ownName);
-    return row ? completeAlbum(row, name) : { id, titleSort };
-
-    function findByKey(key: string | undefined): AlbumRow | undefined {
-      return key === undefined ? undefined : findAlbum.get(key);
-    }
-
-    function isPlaceTaken({ id: albumId }: AlbumRow): boolean {
-      if (!name.place) return false;
-      const { disc, number, title, durationMs } = name.place;
-      return listAtPlace
-        .all(albumId, disc, number, name.track ?? 0)
-        .some(
-          (occupant) =>
-            identityKey(occupant.title) !== identityKey(title) ||
-            Math.abs((occupant.duration_ms ?? 0) - (durationMs ?? 0)) > SAME_LENGTH_MS,
-        );
-    }
-
-    /**
-     * Finds an album of the folder with any artist: within a folder, files with and without an album artist belong to
-     * the same album if the title is the same.
-     */
-    function findAnyArtistAlbum(): AlbumRow | undefined {
-      const albumInFolder = findByKey(keys.anyArtistKey);
-      return albumInFolder && (name.artist === undefined || albumInFolder.artist_id === null)
-        ? albumInFolder
-        : undefined;
-    }
-  }
-
-  function completeAlbum(row: AlbumRow, name: AlbumName): AlbumRef {
-    if (row.release_group_mbid === null && name.releaseGroupMbid) setReleaseGroup.run(name.releaseGroupMbid, row.id);
-    if (row.year === null && name.year !== undefined) setYear.run(name.year, row.id);
-    if (row.artist_id === null && name.artist) {
-      setArtist.run(name.artist.id, name.artist.sortKey, row.id);
-      search.setAlbum(row.id);
-    }
-    if (isAllCaps(row.title) && isSpelling(name.title, row.title) && !isAllCaps(name.title))
-      setTitle.run(name.title, row.id);
-    return { id: row.id, titleSort: row.title_sort };
-  }
-
-  function insertRow(name: AlbumName): AlbumId {
-    const time = now().getTime();
-    const { lastInsertRowid } = insertAlbum.run(
-      name.title,
-      sortKey(name.title),
-      name.artist?.id ?? null,
-      name.artist?.sortKey ?? '',
-      name.year ?? null,
-      name.genre ?? null,
-      name.isCompilation ? 1 : 0,
-      name.releaseGroupMbid ?? null,
-      time,
-      time,
-    );
-    const id = Number(lastInsertRowid) as AlbumId;
-    search.add('album', id);
-    return id;
-  }
-
-  function genre(name: string): GenreId {
-    const key = identityKey(name);
-    const id =
-      nameCache?.genres.get(name) ??
-      findGenre.get(key)?.id ??
-      (Number(insertGenre.run(name, key).lastInsertRowid) as GenreId);
-    nameCache?.genres.set(name, id);
-    return id;
-  }
-
-  return {
-    /**
-     * Caches names until `stopRemembering`, which must follow in the same transaction, since rows may be deleted later.
-     */
-    remember(): void {
-      nameCache = { artists: new Map(), albums: new Map(), genres: new Map() };
-    },
-    /** Clears the cache. To be called after rolling back a savepoint or removing empty artists or albums. */
-    forget(): void {
-      if (nameCache) nameCache = { artists: new Map(), albums: new Map(), genres: new Map() };
-    },
-    stopRemembering(): void {
-      nameCache = undefined;
-    },
-    artist,
-    album,
-    unnamedAlbum,
-    genre,
-    isWhole: (nameKey: string): boolean => findNeverSplit.get(nameKey) !== undefined,
-    /** Renames an album. Keys that other albums have are not moved. */
-    renameAlbum(id: AlbumId, name: AlbumName): void {
-      const keys = keysOf(name);
-      const looseKey = name.folder === undefined ? `l:${keys.name}${id}` : undefined;
-      for (const key of [keys.inFolderKey, keys.anyArtistKey, looseKey]) if (key) insertKey.run(key, id);
-      noteUnsettled.run(keys.name);
-      nameAlbum.run(name.title, sortKey(name.title), name.artist?.id ?? null, name.artist?.sortKey ?? '', id);
-      search.setAlbum(id);
-      this.forget();
-    },
-    /** Inserts another album of the same name; it gets the requested id if that is free. */
-    insertAlbumLike(like: AlbumId, requestedId: AlbumId | null = null): AlbumId {
-      const { changes, lastInsertRowid } = copyAlbum.run({ id: requestedId, like, time: now().getTime() });
-      const id = requestedId ?? (Number(lastInsertRowid) as AlbumId);
-      if (changes > 0) search.add('album', id);
-      return id;
-    },
-    /**
-     * Notes an album whose tracks changed in other ways than by their names: its releases have to be determined anew.
-     */
-    noteAlbum(id: AlbumId): void {
-      const row = findName.get(id);
-      if (row) noteUnsettled.run(albumName(row.artist_id, row.title));
-    },
-    /** Takes over the spelling of a retagged track, but not another name of the same album. */
-    respellAlbum(id: AlbumId, title: string): void {
-      const oldTitle = findTitle.get(id)?.title;
-      if (oldTitle !== undefined && isSpelling(title, oldTitle) && (isAllCaps(oldTitle) || !isAllCaps(title)))
-        setTitle.run(title, id);
-    },
-    /** Marks artists for `applyUsualSpellings`. */
-    respell: (ids: Iterable<ArtistId>): void => {
-      for (const id of ids) respelledArtists.add(id);
-    },
-    /**
-     * Renames artists to the spelling that most tracks use, so that the order in which files are read does not matter.
-     * To be called before the transaction ends.
-     */
-    applyUsualSpellings(): void {
-      for (const id of respelledArtists) {
-        const usualName = usualSpelling(spellingsOf.all(id));
-        const current = findNames.get(id);
-        if (!usualName || !current || usualName === current.name) continue;
-        const filingName = current.sort_name === sortName(current.name) ? sortName(usualName) : current.sort_name;
-        renameArtist.run(usualName, filingName, now().getTime(), id);
-      }
-      respelledArtists.clear();
-    },
-  };
+  respelledArtists.clear();
 }
 
 /** Returns the most used spelling; of equally used ones, a spelling that is not in capitals. */

@@ -27,6 +27,7 @@ import {
   type TrackAudio,
   type TrackIdentity,
 } from './track-values.ts';
+import { bindContext } from '../../runtime/bind-context.ts';
 
 export interface NewTrack {
   source: string;
@@ -55,15 +56,92 @@ export interface TrackWriterDeps {
   annotationParts?: readonly AnnotationPart[];
 }
 
-export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriterDeps) {
+export function createTrackWriter(deps: TrackWriterDeps) {
+  const context = createContext(deps) as Context;
+  context.releases = createAlbumReleases({
+    client: context.client,
+    resolver: context.resolver,
+    search: context.search,
+    namesOf: (id, album) => namesOf(context, id, album),
+    noteRename: (id, previousNames) => noteRename(context, id, previousNames),
+    settleAlbum: (id) => void context.settleAlbum.run(id),
+    sweepEmpty: (albumIds, artistIds) => sweepEmpty(context, albumIds, artistIds),
+    now: context.now,
+  });
+  const folderAlbums = createFolderAlbums({
+    client: context.client,
+    resolver: context.resolver,
+    sweepEmpty: (albumIds, artistIds) => sweepEmpty(context, albumIds, artistIds),
+    now: context.now,
+  });
+  return {
+    ...bindContext(context, {
+      forget,
+      insert,
+      setRemoteIds,
+      setIdentity,
+      noteMerge,
+      noteReturn,
+      renameAlbum,
+      joinUnnamedAlbum,
+      noteAlbumOf,
+      setAudio,
+      statusOf,
+      sweepEmpty,
+      namesOf,
+      noteRename,
+      setLyrics,
+      setChapters,
+    }),
+    search: context.search,
+    folderAlbums,
+    releases: context.releases,
+    /**
+     * Writes several tracks inside the caller's transaction. Caches names, and updates spellings and counts at the end.
+     */
+    batch<T>(write: () => T): T {
+      context.resolver.remember();
+      context.search.startBatch();
+      context.isBatch = true;
+      try {
+        const result = write();
+        context.resolver.applyUsualSpellings();
+        context.releases.regroupSmallAlbums();
+        context.search.writeBatch();
+        context.counts.settle();
+        return result;
+      } finally {
+        context.isBatch = false;
+        context.counts.end();
+        context.resolver.stopRemembering();
+        context.search.endBatch();
+      }
+    },
+    applyUsualSpellings: context.resolver.applyUsualSpellings,
+    musicDivided: context.annotations.musicDivided,
+    forgetOldAnnotations: context.annotations.purgeOld,
+    /** Updates `has_lyrics` after a change of lyrics that are not from a file. */
+    settleHasLyrics: (id: TrackId): void => void context.settleHasLyrics.run({ id }),
+    setMore(id: TrackId, moreTags: MoreTags | null): void {
+      setMore(context, id, moreTags);
+      noteAlbumOf(context, id);
+    },
+    noteAlbum: context.resolver.noteAlbum,
+    insertAlbumLike: context.resolver.insertAlbumLike,
+  };
+}
+
+interface Context extends ReturnType<typeof createContext> {
+  releases: ReturnType<typeof createAlbumReleases>;
+}
+
+function createContext({ db, now, annotationParts = [] }: TrackWriterDeps) {
   const client = db.$client;
   const search = createSearchIndex(client);
   const resolver = createResolver({ client, search, now });
   const counts = createNewTrackCounts(client);
   const annotations = createAnnotations({ client, parts: annotationParts, now });
   const { resolve, albumOf } = createIdentityResolution(resolver);
-  let isBatch = false;
-
   const insertRow = client.prepare(`INSERT INTO tracks
       (source, source_id, uploaded_by, metadata_status, created_at, updated_at,
         ${columnNames(IDENTITY_COLUMNS)}, ${columnNames(AUDIO_COLUMNS)})
@@ -149,237 +227,237 @@ export function createTrackWriter({ db, now, annotationParts = [] }: TrackWriter
   >(`DELETE FROM artists WHERE id = ? AND never_split = 0
     AND NOT EXISTS (SELECT 1 FROM track_artists WHERE artist_id = artists.id)
     AND NOT EXISTS (SELECT 1 FROM albums WHERE artist_id = artists.id) RETURNING id`);
-
-  function attach(id: TrackId, identity: TrackIdentity, resolvedTrack: Resolved): void {
-    resolvedTrack.credits.forEach(({ name, ref }, position) => insertCredit.run(id, position, ref.id, name));
-    const genreKeys = new Set<string>();
-    for (const name of identity.genres) {
-      const key = identityKey(name);
-      if (key === '' || genreKeys.has(key)) continue;
-      insertGenre.run(id, genreKeys.size, resolver.genre(name));
-      genreKeys.add(key);
-    }
-  }
-
-  function setLyrics(id: TrackId, lyrics: Lyrics | null): void {
-    if (lyrics) upsertLyrics.run(id, lyrics.synced ? 1 : 0, JSON.stringify(lyrics.lines));
-    else deleteLyrics.run(id);
-    settleHasLyrics.run({ id });
-  }
-
-  function setChapters(id: TrackId, chapters: readonly Chapter[] | null): void {
-    if (chapters) upsertChapters.run(id, JSON.stringify(chapters));
-    else deleteChapters.run(id);
-  }
-
-  function setMore(id: TrackId, moreTags: MoreTags | null): void {
-    if (!moreTags) return void deleteMore.run(id);
-    const explicit = isExplicit(moreTags);
-    upsertMore.run(id, JSON.stringify(moreTags), explicit === null ? null : Number(explicit));
-  }
-
-  const namesOf = (id: TrackId, album: AlbumId | null): TrackNames => ({
-    album,
-    albumArtist: findAlbumArtist.get(album) ?? null,
-    artists: findArtistsOf.all(id).map((row) => row.artist_id),
-  });
-
-  /** Notes that a track got other names. To be called before empty albums and artists are removed. */
-  function noteRename(id: TrackId, previousNames: TrackNames, hadOtherMusic = false): void {
-    const currentNames = namesOf(id, findRow.get(id)?.album_id ?? null);
-    const artists = [currentNames.albumArtist, ...currentNames.artists];
-    if (
-      currentNames.album === previousNames.album &&
-      [previousNames.albumArtist, ...previousNames.artists].join() === artists.join()
-    )
-      return;
-    for (const artist of artists) if (artist !== null) settleArtistSince.run({ artist, track: id });
-    annotations.trackRenamed(id, previousNames, currentNames, hadOtherMusic);
-  }
-
-  /** Removes those of the albums and artists that have no tracks left. */
-  function sweepEmpty(albumIds: Iterable<AlbumId>, artistIds: Iterable<ArtistId>): void {
-    resolver.forget();
-    const artists = new Set(artistIds);
-    for (const id of new Set(albumIds)) {
-      const emptyAlbum = findEmptyAlbum.get(id);
-      if (!emptyAlbum) continue;
-      if (emptyAlbum.artist_id !== null) artists.add(emptyAlbum.artist_id);
-      deleteAlbum.run(id);
-      search.delete('album', id);
-    }
-    for (const id of artists) if (deleteEmptyArtist.all(id).length > 0) search.delete('artist', id);
-  }
-
-  const folderAlbums = createFolderAlbums({ client, resolver, sweepEmpty, now });
-  const releases = createAlbumReleases({
-    client,
-    resolver,
-    search,
-    namesOf,
-    noteRename,
-    settleAlbum: (id) => void settleAlbum.run(id),
-    sweepEmpty,
-    now,
-  });
-
   return {
+    now,
+    client,
     search,
-    sweepEmpty,
-    folderAlbums,
-    releases,
-    /**
-     * Writes several tracks inside the caller's transaction. Caches names, and updates spellings and counts at the end.
-     */
-    batch<T>(write: () => T): T {
-      resolver.remember();
-      search.startBatch();
-      isBatch = true;
-      try {
-        const result = write();
-        resolver.applyUsualSpellings();
-        releases.regroupSmallAlbums();
-        search.writeBatch();
-        counts.settle();
-        return result;
-      } finally {
-        isBatch = false;
-        counts.end();
-        resolver.stopRemembering();
-        search.endBatch();
-      }
-    },
-    applyUsualSpellings: resolver.applyUsualSpellings,
-    /** Clears the caches. To be called after rolling back a savepoint inside a batch. */
-    forget(): void {
-      resolver.forget();
-      search.dropNewNames();
-      counts.forget();
-    },
-
-    /** Inserts a track with status `pending`. The pair of `source` and `source_id` must be new. */
-    insert({ source, sourceId, uploadedBy, folder, identity, audio }: NewTrack): TrackId {
-      if (isBatch) counts.postpone();
-      const resolvedTrack = resolve(identity, folder, audio);
-      const time = now().getTime();
-      const { lastInsertRowid } = insertRow.run(
-        source,
-        sourceId,
-        uploadedBy ?? null,
-        time,
-        time,
-        ...resolvedTrack.values,
-        ...audioValues(audio),
-      );
-      const id = Number(lastInsertRowid) as TrackId;
-      attach(id, identity, resolvedTrack);
-      if (identity.lyrics) setLyrics(id, identity.lyrics);
-      if (identity.chapters) setChapters(id, identity.chapters);
-      if (identity.more) setMore(id, identity.more);
-      search.add('track', id, {
-        ownNames: [identity.title, resolvedTrack.credit, ...resolvedTrack.credits.map(({ name }) => name)],
-        albumId: resolvedTrack.album.id,
-      });
-      if (audio.hasPicture) touchAlbum.run(time, resolvedTrack.album.id);
-      return id;
-    },
-
-    /** Sets a catalogue's ids of a track's album and only artist, unless a catalogue has set them already. */
-    setRemoteIds(track: TrackId, source: string, ids: { album: string | undefined; artist: string | undefined }): void {
-      if (ids.album !== undefined) setAlbumSource.run({ source, sourceId: ids.album, track });
-      if (ids.artist !== undefined) setArtistSource.run({ source, sourceId: ids.artist, track });
-    },
-
-    /** Replaces the metadata of a track; removes an album and artists left without tracks. */
-    setIdentity(id: TrackId, identity: TrackIdentity, folder?: number, hadOtherMusic = false): void {
-      const oldRow = findRow.get(id);
-      const previousNames = namesOf(id, oldRow?.album_id ?? null);
-      deleteCredits.run(id);
-      deleteGenres.run(id);
-      const resolvedTrack = resolve(identity, folder, { id, durationMs: oldRow?.duration_ms ?? null });
-      const time = now().getTime();
-      updateIdentityRow.run(...resolvedTrack.values, time, id);
-      attach(id, identity, resolvedTrack);
-      if (identity.lyrics !== undefined) setLyrics(id, identity.lyrics);
-      if (identity.chapters !== undefined) setChapters(id, identity.chapters);
-      if (identity.more !== undefined) setMore(id, identity.more);
-      search.set('track', id);
-      if (resolvedTrack.album.id === previousNames.album && resolvedTrack.album.titleSort !== '' && identity.album)
-        resolver.respellAlbum(resolvedTrack.album.id, identity.album);
-      settleAlbum.run(resolvedTrack.album.id);
-      touchAlbum.run(time, resolvedTrack.album.id);
-      resolver.respell(previousNames.artists);
-      if (identity.provenance?.[TYPED_RELEASE] !== undefined) resolver.noteAlbum(resolvedTrack.album.id);
-      noteRename(id, previousNames, hadOtherMusic);
-      sweepEmpty(previousNames.album === null ? [] : [previousNames.album], previousNames.artists);
-      if (previousNames.album === null || previousNames.album === resolvedTrack.album.id) return;
-      settleAlbum.run(previousNames.album);
-      resolver.noteAlbum(previousNames.album);
-    },
-
-    namesOf,
-    noteRename,
-    /** Notes a merge. To be called before a track is merged into another one and its row is deleted. */
-    noteMerge(keptId: TrackId, emptiedId: TrackId): void {
-      const names = (id: TrackId) => namesOf(id, findRow.get(id)?.album_id ?? null);
-      annotations.trackMerged(keptId, emptiedId, names(keptId), names(emptiedId));
-    },
-    musicDivided: annotations.musicDivided,
-    /** Notes that the row of a track was restored; its albums and artists may have other ids by now. */
-    noteReturn(id: TrackId, renumbered: readonly Renumbered[]): void {
-      annotations.trackReturned(id, namesOf(id, findRow.get(id)?.album_id ?? null), renumbered);
-      this.noteAlbumOf(id);
-      if (!isBatch) releases.regroupSmallAlbums();
-    },
-    forgetOldAnnotations: annotations.purgeOld,
-
-    /** Gives an album the name that its tracks will have, so that it stays the same album. */
-    renameAlbum(id: AlbumId, identity: TrackIdentity, folder: number | undefined): void {
-      const name = albumOf(identity, folder);
-      if (!name || findNamed.get(id) === undefined) return;
-      const previousNames = listTracksOf.all(id).map((track) => [track, namesOf(track, id)] as const);
-      resolver.renameAlbum(id, name);
-      for (const [track, names] of previousNames) noteRename(track, names);
-    },
-
-    /**
-     * Puts a track without an album into the artist's album without a name, after its artist changed or the track was
-     * restored.
-     */
-    joinUnnamedAlbum(id: TrackId): void {
-      const { id: albumId, titleSort } = resolver.unnamedAlbum(findArtist.get(id));
-      setAlbum.run(albumId, titleSort, id);
-    },
-
-    setLyrics,
-    /** Updates `has_lyrics` after a change of lyrics that are not from a file. */
-    settleHasLyrics: (id: TrackId): void => void settleHasLyrics.run({ id }),
-    setChapters,
-    setMore(id: TrackId, moreTags: MoreTags | null): void {
-      setMore(id, moreTags);
-      this.noteAlbumOf(id);
-    },
-    noteAlbum: resolver.noteAlbum,
-    insertAlbumLike: resolver.insertAlbumLike,
-    /**
-     * Notes that a track may belong to another release now. To be called when its place changed, or tags beside its
-     * identity.
-     */
-    noteAlbumOf(id: TrackId): void {
-      const albumId = findRow.get(id)?.album_id;
-      if (albumId != null) resolver.noteAlbum(albumId);
-    },
-    /**
-     * Replaces the audio of a track, keeping its id and metadata. A picture in the audio file may become the album's
-     * cover.
-     */
-    setAudio(id: TrackId, audio: TrackAudio): void {
-      const time = now().getTime();
-      updateAudioRow.run(...audioValues(audio), time, id);
-      if (audio.hasPicture) touchAlbumOf.run(time, id);
-    },
-
-    /** Returns the metadata status of a track; `manual` tracks keep their metadata. */
-    statusOf: (id: TrackId): MetadataStatus | undefined => findRow.get(id)?.metadata_status,
+    resolver,
+    counts,
+    annotations,
+    resolve,
+    albumOf,
+    insertRow,
+    updateIdentityRow,
+    updateAudioRow,
+    findRow,
+    findArtistsOf,
+    insertCredit,
+    deleteCredits,
+    insertGenre,
+    deleteGenres,
+    upsertLyrics,
+    deleteLyrics,
+    upsertChapters,
+    upsertMore,
+    deleteMore,
+    deleteChapters,
+    settleHasLyrics,
+    settleAlbum,
+    touchAlbum,
+    touchAlbumOf,
+    findEmptyAlbum,
+    findAlbumArtist,
+    listTracksOf,
+    settleArtistSince,
+    findNamed,
+    setAlbum,
+    findArtist,
+    setAlbumSource,
+    setArtistSource,
+    deleteAlbum,
+    deleteEmptyArtist,
+    isBatch: false,
   };
 }
+
+function attach(context: Context, id: TrackId, identity: TrackIdentity, resolvedTrack: Resolved): void {
+  resolvedTrack.credits.forEach(({ name, ref }, position) => context.insertCredit.run(id, position, ref.id, name));
+  const genreKeys = new Set<string>();
+  for (const name of identity.genres) {
+    const key = identityKey(name);
+    if (key === '' || genreKeys.has(key)) continue;
+    context.insertGenre.run(id, genreKeys.size, context.resolver.genre(name));
+    genreKeys.add(key);
+  }
+}
+
+function setLyrics(context: Context, id: TrackId, lyrics: Lyrics | null): void {
+  if (lyrics) context.upsertLyrics.run(id, lyrics.synced ? 1 : 0, JSON.stringify(lyrics.lines));
+  else context.deleteLyrics.run(id);
+  context.settleHasLyrics.run({ id });
+}
+
+function setChapters(context: Context, id: TrackId, chapters: readonly Chapter[] | null): void {
+  if (chapters) context.upsertChapters.run(id, JSON.stringify(chapters));
+  else context.deleteChapters.run(id);
+}
+
+function setMore(context: Context, id: TrackId, moreTags: MoreTags | null): void {
+  if (!moreTags) return void context.deleteMore.run(id);
+  const explicit = isExplicit(moreTags);
+  context.upsertMore.run(id, JSON.stringify(moreTags), explicit === null ? null : Number(explicit));
+}
+
+const namesOf = ({ findAlbumArtist, findArtistsOf }: Context, id: TrackId, album: AlbumId | null): TrackNames => ({
+  album,
+  albumArtist: findAlbumArtist.get(album) ?? null,
+  artists: findArtistsOf.all(id).map((row) => row.artist_id),
+});
+
+/** Notes that a track got other names. To be called before empty albums and artists are removed. */
+function noteRename(context: Context, id: TrackId, previousNames: TrackNames, hadOtherMusic = false): void {
+  const currentNames = namesOf(context, id, context.findRow.get(id)?.album_id ?? null);
+  const artists = [currentNames.albumArtist, ...currentNames.artists];
+  if (
+    currentNames.album === previousNames.album &&
+    [previousNames.albumArtist, ...previousNames.artists].join() === artists.join()
+  )
+    return;
+  for (const artist of artists) if (artist !== null) context.settleArtistSince.run({ artist, track: id });
+  context.annotations.trackRenamed(id, previousNames, currentNames, hadOtherMusic);
+}
+
+/** Removes those of the albums and artists that have no tracks left. */
+function sweepEmpty(context: Context, albumIds: Iterable<AlbumId>, artistIds: Iterable<ArtistId>): void {
+  context.resolver.forget();
+  const artists = new Set(artistIds);
+  for (const id of new Set(albumIds)) {
+    const emptyAlbum = context.findEmptyAlbum.get(id);
+    if (!emptyAlbum) continue;
+    if (emptyAlbum.artist_id !== null) artists.add(emptyAlbum.artist_id);
+    context.deleteAlbum.run(id);
+    context.search.delete('album', id);
+  }
+  for (const id of artists) if (context.deleteEmptyArtist.all(id).length > 0) context.search.delete('artist', id);
+}
+
+/** Clears the caches. To be called after rolling back a savepoint inside a batch. */
+function forget({ resolver, search, counts }: Context): void {
+  resolver.forget();
+  search.dropNewNames();
+  counts.forget();
+}
+
+/** Inserts a track with status `pending`. The pair of `source` and `source_id` must be new. */
+function insert(context: Context, { source, sourceId, uploadedBy, folder, identity, audio }: NewTrack): TrackId {
+  if (context.isBatch) context.counts.postpone();
+  const resolvedTrack = context.resolve(identity, folder, audio);
+  const time = context.now().getTime();
+  const { lastInsertRowid } = context.insertRow.run(
+    source,
+    sourceId,
+    uploadedBy ?? null,
+    time,
+    time,
+    ...resolvedTrack.values,
+    ...audioValues(audio),
+  );
+  const id = Number(lastInsertRowid) as TrackId;
+  attach(context, id, identity, resolvedTrack);
+  if (identity.lyrics) setLyrics(context, id, identity.lyrics);
+  if (identity.chapters) setChapters(context, id, identity.chapters);
+  if (identity.more) setMore(context, id, identity.more);
+  context.search.add('track', id, {
+    ownNames: [identity.title, resolvedTrack.credit, ...resolvedTrack.credits.map(({ name }) => name)],
+    albumId: resolvedTrack.album.id,
+  });
+  if (audio.hasPicture) context.touchAlbum.run(time, resolvedTrack.album.id);
+  return id;
+}
+
+/** Sets a catalogue's ids of a track's album and only artist, unless a catalogue has set them already. */
+function setRemoteIds(
+  { setAlbumSource, setArtistSource }: Context,
+  track: TrackId,
+  source: string,
+  ids: { album: string | undefined; artist: string | undefined },
+): void {
+  if (ids.album !== undefined) setAlbumSource.run({ source, sourceId: ids.album, track });
+  if (ids.artist !== undefined) setArtistSource.run({ source, sourceId: ids.artist, track });
+}
+
+/** Replaces the metadata of a track; removes an album and artists left without tracks. */
+function setIdentity(
+  context: Context,
+  id: TrackId,
+  identity: TrackIdentity,
+  folder?: number,
+  hadOtherMusic = false,
+): void {
+  const oldRow = context.findRow.get(id);
+  const previousNames = namesOf(context, id, oldRow?.album_id ?? null);
+  context.deleteCredits.run(id);
+  context.deleteGenres.run(id);
+  const resolvedTrack = context.resolve(identity, folder, { id, durationMs: oldRow?.duration_ms ?? null });
+  const time = context.now().getTime();
+  context.updateIdentityRow.run(...resolvedTrack.values, time, id);
+  attach(context, id, identity, resolvedTrack);
+  if (identity.lyrics !== undefined) setLyrics(context, id, identity.lyrics);
+  if (identity.chapters !== undefined) setChapters(context, id, identity.chapters);
+  if (identity.more !== undefined) setMore(context, id, identity.more);
+  context.search.set('track', id);
+  if (resolvedTrack.album.id === previousNames.album && resolvedTrack.album.titleSort !== '' && identity.album)
+    context.resolver.respellAlbum(resolvedTrack.album.id, identity.album);
+  context.settleAlbum.run(resolvedTrack.album.id);
+  context.touchAlbum.run(time, resolvedTrack.album.id);
+  context.resolver.respell(previousNames.artists);
+  if (identity.provenance?.[TYPED_RELEASE] !== undefined) context.resolver.noteAlbum(resolvedTrack.album.id);
+  noteRename(context, id, previousNames, hadOtherMusic);
+  sweepEmpty(context, previousNames.album === null ? [] : [previousNames.album], previousNames.artists);
+  if (previousNames.album === null || previousNames.album === resolvedTrack.album.id) return;
+  context.settleAlbum.run(previousNames.album);
+  context.resolver.noteAlbum(previousNames.album);
+}
+
+/** Notes a merge. To be called before a track is merged into another one and its row is deleted. */
+function noteMerge(context: Context, keptId: TrackId, emptiedId: TrackId): void {
+  const names = (id: TrackId) => namesOf(context, id, context.findRow.get(id)?.album_id ?? null);
+  context.annotations.trackMerged(keptId, emptiedId, names(keptId), names(emptiedId));
+}
+
+/** Notes that the row of a track was restored; its albums and artists may have other ids by now. */
+function noteReturn(context: Context, id: TrackId, renumbered: readonly Renumbered[]): void {
+  context.annotations.trackReturned(id, namesOf(context, id, context.findRow.get(id)?.album_id ?? null), renumbered);
+  noteAlbumOf(context, id);
+  if (!context.isBatch) context.releases.regroupSmallAlbums();
+}
+
+/** Gives an album the name that its tracks will have, so that it stays the same album. */
+function renameAlbum(context: Context, id: AlbumId, identity: TrackIdentity, folder: number | undefined): void {
+  const name = context.albumOf(identity, folder);
+  if (!name || context.findNamed.get(id) === undefined) return;
+  const previousNames = context.listTracksOf.all(id).map((track) => [track, namesOf(context, track, id)] as const);
+  context.resolver.renameAlbum(id, name);
+  for (const [track, names] of previousNames) noteRename(context, track, names);
+}
+
+/**
+ * Puts a track without an album into the artist's album without a name, after its artist changed or the track was
+ * restored.
+ */
+function joinUnnamedAlbum({ resolver, findArtist, setAlbum }: Context, id: TrackId): void {
+  const { id: albumId, titleSort } = resolver.unnamedAlbum(findArtist.get(id));
+  setAlbum.run(albumId, titleSort, id);
+}
+
+/**
+ * Notes that a track may belong to another release now. To be called when its place changed, or tags beside its
+ * identity.
+ */
+function noteAlbumOf({ findRow, resolver }: Context, id: TrackId): void {
+  const albumId = findRow.get(id)?.album_id;
+  if (albumId != null) resolver.noteAlbum(albumId);
+}
+
+/**
+ * Replaces the audio of a track, keeping its id and metadata. A picture in the audio file may become the album's
+ * cover.
+ */
+function setAudio({ now, updateAudioRow, touchAlbumOf }: Context, id: TrackId, audio: TrackAudio): void {
+  const time = now().getTime();
+  updateAudioRow.run(...audioValues(audio), time, id);
+  if (audio.hasPicture) touchAlbumOf.run(time, id);
+}
+
+/** Returns the metadata status of a track; `manual` tracks keep their metadata. */
+const statusOf = ({ findRow }: Context, id: TrackId): MetadataStatus | undefined => findRow.get(id)?.metadata_status;

@@ -29,6 +29,7 @@ import { FILE_SCHEME } from '../../storage/uri.ts';
 import { overwrittenPlace } from '../tracks/overwritten-place.ts';
 import type { LeftOver, RowRemovalDeps } from '../tracks/row-removal.ts';
 import { createTrashedRows } from './trashed-rows.ts';
+import { bindContext } from '../../runtime/bind-context.ts';
 
 export const TRASH_RETENTION_MS = 30 * 86_400_000;
 /** The number of rows that one transaction deletes; their objects are released after it. */
@@ -76,7 +77,41 @@ interface FilePlace {
 
 export type Trash = ReturnType<typeof createTrash>;
 
-export function createTrash({ db, tracks, now, onRestored, lookForFiles, release }: TrashDeps) {
+export function createTrash(deps: TrashDeps) {
+  const context = createContext(deps);
+
+  return {
+    ...bindContext(context, {
+      hide,
+      findHidden,
+      findPlace,
+      list,
+      restoreFor,
+      restoreMany,
+      deleteNow,
+      deleteMany,
+      purgeOld,
+      purgeOldest,
+      put,
+      restore,
+    }),
+    putBack: context.rows.putBack,
+    /** Sets the place at which a deleted track is found from now on. */
+    moveTo: (id: TrackId, sourceId: string): void => void context.moveTo.run(sourceId, id),
+    /** Sets the file of these deleted tracks; it may have replaced the file of another deleted track. */
+    setPlace(source: string, ids: readonly TrackId[], { sourceId, uri, folder, name }: FilePlace): void {
+      leavePlace(context, source, sourceId, uri, ids);
+      const link = JSON.stringify([{ folder_id: folder, name }]);
+      for (const trackId of ids) context.setPlace.run({ id: trackId, to: sourceId, uri, link });
+    },
+    mayDelete: ({ id, rights }: TrashUser, { uploadedBy }: TrashedTrack): boolean =>
+      rights.canEdit || uploadedBy === id,
+  };
+}
+
+type Context = ReturnType<typeof createContext>;
+
+function createContext({ db, tracks, now, onRestored, lookForFiles, release }: TrashDeps) {
   const rows = createTrashedRows({ db, tracks, now });
   const listPlace = db.$client.prepare<[string, string], { id: TrackId; audioHash: string | null }>(
     `SELECT id, audio_hash AS audioHash FROM trashed_tracks
@@ -133,208 +168,230 @@ export function createTrash({ db, tracks, now, onRestored, lookForFiles, release
         FROM json_each(snapshot, '$.links'))))
       WHERE id = @id`,
   );
-
-  /**
-   * Returns a condition for the part of the trash that a user sees: all of it with the right to edit, else what they
-   * deleted or uploaded.
-   */
-  const visibleTo = ({ id, rights }: TrashUser): SQL | undefined =>
-    and(isDeleted, rights.canEdit ? undefined : or(eq(trashedTracks.deletedBy, id), eq(trashedTracks.uploadedBy, id)));
-
-  /** Returns a condition for the tracks that a user may delete for good. */
-  const deletableBy = ({ id, rights }: TrashUser): SQL | undefined =>
-    and(isNull(trashedTracks.mergedInto), rights.canEdit ? undefined : eq(trashedTracks.uploadedBy, id));
-
-  async function purge(where: SQL | undefined, limit: number): Promise<number> {
-    const purgedRows = db.transaction(
-      (tx) => {
-        const { id, storageUri, coverKey } = trashedTracks;
-        const matchingRows = tx
-          .select({ id, storageUri, coverKey })
-          .from(trashedTracks)
-          // merged tracks are purged too: a merge can be undone for the same time
-          .where(and(eq(trashedTracks.isHidden, false), where))
-          .orderBy(asc(trashedTracks.deletedAt), asc(trashedTracks.id))
-          .limit(limit)
-          .all();
-        for (const row of matchingRows) tx.delete(trashedTracks).where(eq(trashedTracks.id, row.id)).run();
-        return matchingRows.map((row) => ({
-          storageUri: row.storageUri,
-          coverKey: isCoverUsed(tx, row.coverKey) ? null : row.coverKey,
-        }));
-      },
-      { behavior: 'immediate' },
-    );
-    for (const leftOver of purgedRows) await release(leftOver);
-    await waitForTurn(); // without objects to delete, release() does not wait
-    return purgedRows.length;
-  }
-  const isCoverUsed = (tx: Db, key: string | null): boolean =>
-    key !== null &&
-    (tx.select({ id: trashedTracks.id }).from(trashedTracks).where(eq(trashedTracks.coverKey, key)).get() !==
-      undefined ||
-      db.$client
-        .prepare(
-          `SELECT 1 FROM album_covers WHERE album_id = @albumId AND key = @key
-            UNION ALL SELECT 1 FROM former_covers WHERE key = @key`,
-        )
-        .get({ key, albumId: albumIdOfCover(key) }) !== undefined);
-
-  /**
-   * Puts a track into the trash. A file belongs to the track that was deleted last, so tracks deleted earlier lose it.
-   */
-  function put(...args: Parameters<typeof rows.put>): LeftOver {
-    const leftOver = rows.put(...args);
-    const [, , id] = args;
-    const file = findLocalFile.get(id);
-    if (file) leavePlace(file.source, file.sourceId, file.uri ?? '', [id]);
-    return leftOver;
-  }
-
-  /** Restores a track and tells the other modules. */
-  function restore(...args: Parameters<typeof rows.restore>): void {
-    rows.restore(...args);
-    onRestored(args[1]);
-  }
-
-  function leavePlace(source: string, sourceId: string, uri: string, owners: readonly TrackId[]): void {
-    for (const { id } of listPlace.all(source, sourceId))
-      if (!owners.includes(id)) setPlace.run({ id, to: overwrittenPlace(id, sourceId), uri, link: '[]' });
-  }
-
-  function get(user: TrashUser, id: TrackId): TrashedTrack {
-    const [row] = rowsOf(and(eq(trashedTracks.id, id), visibleTo(user)), { limit: 1, offset: 0 });
-    if (!row) throw notFound('track in the trash', id);
-    return row;
-  }
-  /** Restores the row of a track. Throws `not_found` and `conflict`. */
-  function restoreRow(user: TrashUser, id: TrackId): void {
-    db.transaction(
-      (tx) => {
-        const { source, sourceId, audioHash } = get(user, id);
-        const file = fileOf(sourceId);
-        if (findOtherPart.get({ source, sourceId, file }) !== undefined)
-          throw conflict(
-            file === sourceId
-              ? 'This file is several tracks now, by a cue sheet. It can be restored when the sheet is gone.'
-              : 'The file of this track is one track now, without its cue sheet. It can be restored with the sheet.',
-          );
-        const isFileTaken = isOverwritten.get({ source, sourceId, audioHash }) !== undefined;
-        restore(tx, id, isFileTaken ? overwrittenPlace(id, sourceId) : sourceId);
-        setMissing.run(id);
-      },
-      { behavior: 'immediate' },
-    );
-  }
-  const rowsOf = (where: SQL | undefined, { limit, offset }: Page): TrashedTrack[] => {
-    const { snapshot: _, ...columns } = getTableColumns(trashedTracks);
-    return db
-      .select({ ...columns, deletedByName: users.username })
-      .from(trashedTracks)
-      .leftJoin(users, eq(users.id, trashedTracks.deletedBy))
-      .where(where)
-      .orderBy(desc(trashedTracks.deletedAt), desc(trashedTracks.id))
-      .limit(limit)
-      .offset(offset)
-      .all();
-  };
-
   return {
-    put,
-    restore,
-    putBack: rows.putBack,
-    /** Hides a track whose file is at that place until `restore` restores it. Runs inside a transaction. */
-    hide(tx: Db, id: TrackId, sourceId: string): void {
-      rows.put(tx, null, id, undefined, undefined, true);
-      tx.update(trashedTracks).set({ sourceId }).where(eq(trashedTracks.id, id)).run();
-    },
-    /**
-     * Finds the hidden track at that place, or with that audio: of the same file, or of a file that has no tracks any
-     * more.
-     */
-    findHidden: (source: string, sourceId: string, audioHash: string | null): TrackId | undefined =>
-      (hasHidden.get() === undefined ? [] : listHidden.all({ source, sourceId, audioHash }))
-        .toSorted((a, b) => Number(b.sourceId === sourceId) - Number(a.sourceId === sourceId))
-        .find(
-          (row) =>
-            fileOf(row.sourceId) === fileOf(sourceId) ||
-            hasTracks.get({ source, file: fileOf(row.sourceId) }) === undefined,
-        )?.id,
-    /** Returns the deleted track whose file is at this place. */
-    findPlace: (source: string, sourceId: string) => listPlace.get(source, sourceId),
-    /** Sets the place at which a deleted track is found from now on. */
-    moveTo: (id: TrackId, sourceId: string): void => void moveTo.run(sourceId, id),
-    /** Sets the file of these deleted tracks; it may have replaced the file of another deleted track. */
-    setPlace(source: string, ids: readonly TrackId[], { sourceId, uri, folder, name }: FilePlace): void {
-      leavePlace(source, sourceId, uri, ids);
-      const link = JSON.stringify([{ folder_id: folder, name }]);
-      for (const trackId of ids) setPlace.run({ id: trackId, to: sourceId, uri, link });
-    },
-
-    list(user: TrashUser, page: Page): TrashList {
-      const where = visibleTo(user);
-      const totals = db
-        .select({ n: count(), bytes: sum(trashedTracks.sizeBytes) })
-        .from(trashedTracks)
-        .where(where)
-        .get();
-      return { items: rowsOf(where, page), total: totals?.n ?? 0, sizeBytes: Number(totals?.bytes ?? 0) };
-    },
-    mayDelete: ({ id, rights }: TrashUser, { uploadedBy }: TrashedTrack): boolean =>
-      rights.canEdit || uploadedBy === id,
-    /** Restores a track. Throws `not_found` and `conflict`. */
-    async restoreFor(user: TrashUser, id: TrackId): Promise<void> {
-      restoreRow(user, id);
-      await lookForFiles([id]);
-    },
-    /** Restores each track separately; those that cannot be restored are returned with the reason. */
-    async restoreMany(user: TrashUser, ids: readonly TrackId[]): Promise<RestoredTracks> {
-      const failures: RestoredTracks['failed'] = [];
-      const restoredIds: TrackId[] = [];
-      await inSlices(ids, (id) => {
-        try {
-          restoreRow(user, id);
-          restoredIds.push(id);
-        } catch (error) {
-          if (!(error instanceof AppError)) throw error;
-          if (failures.length < MAX_FAILURES) failures.push({ id, detail: error.message });
-        }
-      });
-      await lookForFiles(restoredIds);
-      return { restored: restoredIds.length, failed: failures };
-    },
-    /**
-     * Deletes a track for good. Throws `not_found`, also for a track that somebody else added, if the user lacks the
-     * right to edit.
-     */
-    async deleteNow(user: TrashUser, id: TrackId): Promise<void> {
-      if ((await purge(and(eq(trashedTracks.id, id), deletableBy(user)), 1)) === 0)
-        throw notFound('track in the trash', id);
-    },
-    /**
-     * Deletes those of the tracks that the user may delete, or all tracks if there are no ids. Returns how many were
-     * deleted.
-     */
-    async deleteMany(user: TrashUser, ids?: readonly TrackId[]): Promise<number> {
-      let deletedCount = 0;
-      if (ids !== undefined)
-        for (const chunk of partsOf(ids, ROWS_PER_PURGE)) {
-          deletedCount += await purge(and(inArray(trashedTracks.id, [...chunk]), deletableBy(user)), ROWS_PER_PURGE);
-        }
-      else {
-        const isDeletableNow = and(lte(trashedTracks.deletedAt, now()), deletableBy(user));
-        for (let purgedCount = ROWS_PER_PURGE; purgedCount === ROWS_PER_PURGE; deletedCount += purgedCount)
-          purgedCount = await purge(isDeletableNow, ROWS_PER_PURGE);
-      }
-      return deletedCount;
-    },
-    /** Deletes tracks that have been in the trash for 30 days. */
-    async purgeOld(time = now()): Promise<void> {
-      const cutoff = new Date(time.getTime() - TRASH_RETENTION_MS);
-      while ((await purge(lt(trashedTracks.deletedAt, cutoff), ROWS_PER_PURGE)) === ROWS_PER_PURGE);
-    },
-    /** Deletes the oldest tracks whose audio is in the storage; returns false when there are none. */
-    purgeOldest: async (): Promise<boolean> =>
-      (await purge(notLike(trashedTracks.storageUri, 'file:%'), ROWS_PER_PURGE)) > 0,
+    db,
+    now,
+    onRestored,
+    lookForFiles,
+    release,
+    rows,
+    listPlace,
+    findLocalFile,
+    listHidden,
+    hasHidden,
+    hasTracks,
+    moveTo,
+    findOtherPart,
+    isOverwritten,
+    setMissing,
+    setPlace,
   };
 }
+
+/**
+ * Returns a condition for the part of the trash that a user sees: all of it with the right to edit, else what they
+ * deleted or uploaded.
+ */
+const visibleTo = ({ id, rights }: TrashUser): SQL | undefined =>
+  and(isDeleted, rights.canEdit ? undefined : or(eq(trashedTracks.deletedBy, id), eq(trashedTracks.uploadedBy, id)));
+
+/** Returns a condition for the tracks that a user may delete for good. */
+const deletableBy = ({ id, rights }: TrashUser): SQL | undefined =>
+  and(isNull(trashedTracks.mergedInto), rights.canEdit ? undefined : eq(trashedTracks.uploadedBy, id));
+
+async function purge(context: Context, where: SQL | undefined, limit: number): Promise<number> {
+  const purgedRows = context.db.transaction(
+    (tx) => {
+      const { id, storageUri, coverKey } = trashedTracks;
+      const matchingRows = tx
+        .select({ id, storageUri, coverKey })
+        .from(trashedTracks)
+        // merged tracks are purged too: a merge can be undone for the same time
+        .where(and(eq(trashedTracks.isHidden, false), where))
+        .orderBy(asc(trashedTracks.deletedAt), asc(trashedTracks.id))
+        .limit(limit)
+        .all();
+      for (const row of matchingRows) tx.delete(trashedTracks).where(eq(trashedTracks.id, row.id)).run();
+      return matchingRows.map((row) => ({
+        storageUri: row.storageUri,
+        coverKey: isCoverUsed(context, tx, row.coverKey) ? null : row.coverKey,
+      }));
+    },
+    { behavior: 'immediate' },
+  );
+  for (const leftOver of purgedRows) await context.release(leftOver);
+  await waitForTurn(); // without objects to delete, release() does not wait
+  return purgedRows.length;
+}
+
+const isCoverUsed = ({ db }: Context, tx: Db, key: string | null): boolean =>
+  key !== null &&
+  (tx.select({ id: trashedTracks.id }).from(trashedTracks).where(eq(trashedTracks.coverKey, key)).get() !== undefined ||
+    db.$client
+      .prepare(
+        `SELECT 1 FROM album_covers WHERE album_id = @albumId AND key = @key
+            UNION ALL SELECT 1 FROM former_covers WHERE key = @key`,
+      )
+      .get({ key, albumId: albumIdOfCover(key) }) !== undefined);
+
+/**
+ * Puts a track into the trash. A file belongs to the track that was deleted last, so tracks deleted earlier lose it.
+ */
+function put(context: Context, ...args: Parameters<typeof context.rows.put>): LeftOver {
+  const leftOver = context.rows.put(...args);
+  const [, , id] = args;
+  const file = context.findLocalFile.get(id);
+  if (file) leavePlace(context, file.source, file.sourceId, file.uri ?? '', [id]);
+  return leftOver;
+}
+
+/** Restores a track and tells the other modules. */
+function restore(context: Context, ...args: Parameters<typeof context.rows.restore>): void {
+  context.rows.restore(...args);
+  context.onRestored(args[1]);
+}
+
+function leavePlace(context: Context, source: string, sourceId: string, uri: string, owners: readonly TrackId[]): void {
+  for (const { id } of context.listPlace.all(source, sourceId))
+    if (!owners.includes(id)) context.setPlace.run({ id, to: overwrittenPlace(id, sourceId), uri, link: '[]' });
+}
+
+function get(context: Context, user: TrashUser, id: TrackId): TrashedTrack {
+  const [row] = rowsOf(context, and(eq(trashedTracks.id, id), visibleTo(user)), { limit: 1, offset: 0 });
+  if (!row) throw notFound('track in the trash', id);
+  return row;
+}
+
+/** Restores the row of a track. Throws `not_found` and `conflict`. */
+function restoreRow(context: Context, user: TrashUser, id: TrackId): void {
+  context.db.transaction(
+    (tx) => {
+      const { source, sourceId, audioHash } = get(context, user, id);
+      const file = fileOf(sourceId);
+      if (context.findOtherPart.get({ source, sourceId, file }) !== undefined)
+        throw conflict(
+          file === sourceId
+            ? 'This file is several tracks now, by a cue sheet. It can be restored when the sheet is gone.'
+            : 'The file of this track is one track now, without its cue sheet. It can be restored with the sheet.',
+        );
+      const isFileTaken = context.isOverwritten.get({ source, sourceId, audioHash }) !== undefined;
+      restore(context, tx, id, isFileTaken ? overwrittenPlace(id, sourceId) : sourceId);
+      context.setMissing.run(id);
+    },
+    { behavior: 'immediate' },
+  );
+}
+
+function rowsOf({ db }: Context, where: SQL | undefined, { limit, offset }: Page): TrashedTrack[] {
+  const { snapshot: _, ...columns } = getTableColumns(trashedTracks);
+  return db
+    .select({ ...columns, deletedByName: users.username })
+    .from(trashedTracks)
+    .leftJoin(users, eq(users.id, trashedTracks.deletedBy))
+    .where(where)
+    .orderBy(desc(trashedTracks.deletedAt), desc(trashedTracks.id))
+    .limit(limit)
+    .offset(offset)
+    .all();
+}
+
+/** Hides a track whose file is at that place until `restore` restores it. Runs inside a transaction. */
+function hide({ rows }: Context, tx: Db, id: TrackId, sourceId: string): void {
+  rows.put(tx, null, id, undefined, undefined, true);
+  tx.update(trashedTracks).set({ sourceId }).where(eq(trashedTracks.id, id)).run();
+}
+
+/**
+ * Finds the hidden track at that place, or with that audio: of the same file, or of a file that has no tracks any
+ * more.
+ */
+const findHidden = (
+  { hasHidden, listHidden, hasTracks }: Context,
+  source: string,
+  sourceId: string,
+  audioHash: string | null,
+): TrackId | undefined =>
+  (hasHidden.get() === undefined ? [] : listHidden.all({ source, sourceId, audioHash }))
+    .toSorted((a, b) => Number(b.sourceId === sourceId) - Number(a.sourceId === sourceId))
+    .find(
+      (row) =>
+        fileOf(row.sourceId) === fileOf(sourceId) ||
+        hasTracks.get({ source, file: fileOf(row.sourceId) }) === undefined,
+    )?.id;
+
+/** Returns the deleted track whose file is at this place. */
+const findPlace = ({ listPlace }: Context, source: string, sourceId: string) => listPlace.get(source, sourceId);
+
+function list(context: Context, user: TrashUser, page: Page): TrashList {
+  const where = visibleTo(user);
+  const totals = context.db
+    .select({ n: count(), bytes: sum(trashedTracks.sizeBytes) })
+    .from(trashedTracks)
+    .where(where)
+    .get();
+  return { items: rowsOf(context, where, page), total: totals?.n ?? 0, sizeBytes: Number(totals?.bytes ?? 0) };
+}
+
+/** Restores a track. Throws `not_found` and `conflict`. */
+async function restoreFor(context: Context, user: TrashUser, id: TrackId): Promise<void> {
+  restoreRow(context, user, id);
+  await context.lookForFiles([id]);
+}
+
+/** Restores each track separately; those that cannot be restored are returned with the reason. */
+async function restoreMany(context: Context, user: TrashUser, ids: readonly TrackId[]): Promise<RestoredTracks> {
+  const failures: RestoredTracks['failed'] = [];
+  const restoredIds: TrackId[] = [];
+  await inSlices(ids, (id) => {
+    try {
+      restoreRow(context, user, id);
+      restoredIds.push(id);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      if (failures.length < MAX_FAILURES) failures.push({ id, detail: error.message });
+    }
+  });
+  await context.lookForFiles(restoredIds);
+  return { restored: restoredIds.length, failed: failures };
+}
+
+/**
+ * Deletes a track for good. Throws `not_found`, also for a track that somebody else added, if the user lacks the
+ * right to edit.
+ */
+async function deleteNow(context: Context, user: TrashUser, id: TrackId): Promise<void> {
+  if ((await purge(context, and(eq(trashedTracks.id, id), deletableBy(user)), 1)) === 0)
+    throw notFound('track in the trash', id);
+}
+
+/**
+ * Deletes those of the tracks that the user may delete, or all tracks if there are no ids. Returns how many were
+ * deleted.
+ */
+async function deleteMany(context: Context, user: TrashUser, ids?: readonly TrackId[]): Promise<number> {
+  let deletedCount = 0;
+  if (ids !== undefined)
+    for (const chunk of partsOf(ids, ROWS_PER_PURGE)) {
+      deletedCount += await purge(
+        context,
+        and(inArray(trashedTracks.id, [...chunk]), deletableBy(user)),
+        ROWS_PER_PURGE,
+      );
+    }
+  else {
+    const isDeletableNow = and(lte(trashedTracks.deletedAt, context.now()), deletableBy(user));
+    for (let purgedCount = ROWS_PER_PURGE; purgedCount === ROWS_PER_PURGE; deletedCount += purgedCount)
+      purgedCount = await purge(context, isDeletableNow, ROWS_PER_PURGE);
+  }
+  return deletedCount;
+}
+
+/** Deletes tracks that have been in the trash for 30 days. */
+async function purgeOld(context: Context, time = context.now()): Promise<void> {
+  const cutoff = new Date(time.getTime() - TRASH_RETENTION_MS);
+  while ((await purge(context, lt(trashedTracks.deletedAt, cutoff), ROWS_PER_PURGE)) === ROWS_PER_PURGE);
+}
+
+/** Deletes the oldest tracks whose audio is in the storage; returns false when there are none. */
+const purgeOldest = async (context: Context): Promise<boolean> =>
+  (await purge(context, notLike(trashedTracks.storageUri, 'file:%'), ROWS_PER_PURGE)) > 0;

@@ -11,6 +11,8 @@ import { waitForTurn } from '../../runtime/time-slices.ts';
 import { IS_UNTOUCHED } from './untouched-tracks.ts';
 import { seemsSame, type ComparedMusic } from './same-music.ts';
 import { inNamedAlbum } from '../../db/unknown-names.ts';
+import { bindContext } from '../../runtime/bind-context.ts';
+import type { Statement } from 'better-sqlite3';
 
 export interface GoneTrack extends ComparedMusic {
   id: TrackId;
@@ -71,6 +73,46 @@ const byId = <T extends { id: TrackId }>(tracks: readonly T[]): Map<TrackId, T> 
   new Map(tracks.map((track) => [track.id, track]));
 
 export function createGoneTracks(client: Sqlite, source: string) {
+  const context = createContext(client, source) as Context;
+  context.listsOfDisplaced = [listBelowPrefix(context, OVERWRITTEN), listBelowPrefix(context, SEPARATED)];
+
+  return {
+    ...bindContext(context, { hasNamesOfOther, hasTwin, find, listGone, listNew }),
+    /** Yields all tracks whose files are gone, each with the later tracks that it may have become. */
+    async *listUpgrades(since: Date): AsyncGenerator<Upgrade[]> {
+      for await (const ids of listGoneIdPages(context, UPGRADES_PAGE_SIZE)) {
+        const upgrades = findUpgrades(context, ids, since);
+        if (upgrades.length > 0) yield upgrades;
+      }
+    },
+    upgradesOf: (ids: readonly TrackId[], since: Date) => findUpgrades(context, ids, since),
+    async listMergedFiles(): Promise<MergedFile[]> {
+      const files: MergedFile[] = [];
+      for await (const ids of listGoneIdPages(context))
+        files.push(...context.listMergedFiles.all({ source: context.source, ids: JSON.stringify(ids) }));
+      return files;
+    },
+    /** Returns tracks whose file is gone, each with another track that has the same audio and a file. */
+    async listJoinable(): Promise<JoinablePair[]> {
+      const pairs: JoinablePair[] = [];
+      for await (const ids of listGoneIdPages(context))
+        for (const row of context.listJoinable.all({ source: context.source, ids: JSON.stringify(ids) }))
+          pairs.push({
+            ...row,
+            isEdited: row.isEdited === 1,
+            isSection: row.isSection === 1,
+            isGivenBack: row.isGivenBack === 1,
+          });
+      return pairs;
+    },
+  };
+}
+
+interface Context extends ReturnType<typeof createContext> {
+  listsOfDisplaced: Statement<[{ source: string; last: string; limit: number }], { id: TrackId; at: string }>[];
+}
+
+function createContext(client: Sqlite, source: string) {
   const listGoneIds = client
     .prepare<{ source: string; last: TrackId; limit: number }, TrackId>(
       `SELECT DISTINCT f.track_id FROM source_files f CROSS JOIN tracks t ON t.id = f.track_id
@@ -79,14 +121,6 @@ export function createGoneTracks(client: Sqlite, source: string) {
         ORDER BY f.track_id LIMIT @limit`,
     )
     .pluck();
-  const listBelowPrefix = (prefix: string) =>
-    client.prepare<{ source: string; last: string; limit: number }, { id: TrackId; at: string }>(
-      // '0' is the character after '/'
-      `SELECT o.id, o.source_id AS at FROM tracks o
-        WHERE o.source = @source AND o.source_id >= '${prefix}/' AND o.source_id < '${prefix}0' AND o.source_id > @last
-        ORDER BY o.source_id LIMIT @limit`,
-    );
-  const listsOfDisplaced = [listBelowPrefix(OVERWRITTEN), listBelowPrefix(SEPARATED)];
   const listMissing = client.prepare<
     { source: string; last: TrackId; limit: number },
     { id: TrackId; hasFileOrOtherSource: number }
@@ -206,113 +240,111 @@ export function createGoneTracks(client: Sqlite, source: string) {
     `SELECT ${MUSIC_COLUMNS} FROM tracks t ${ALBUM_JOIN} WHERE t.title_sort = ? AND t.id <> ?
      LIMIT ${MAX_TRACKS_OF_TITLE}`,
   );
+  return {
+    client,
+    source,
+    listGoneIds,
+    listMissing,
+    findGoneTracks,
+    listNewTracks,
+    listJoinable,
+    listUpgrades,
+    listMergedFiles,
+    listFiles,
+    findTrack,
+    findTwin,
+    listByTitle,
+  };
+}
 
-  /** Yields the ids of tracks whose files are gone, a page at a time, with requests served in between. */
-  async function* listGoneIdPages(limit = PAGE_SIZE): AsyncGenerator<TrackId[]> {
-    const yieldedIds = new Set<TrackId>();
-    const withoutYielded = (ids: readonly TrackId[]): TrackId[] => ids.filter((id) => !yieldedIds.has(id));
-    for (let lastId = 0 as TrackId; ;) {
+const listBelowPrefix = ({ client }: Context, prefix: string) =>
+  client.prepare<{ source: string; last: string; limit: number }, { id: TrackId; at: string }>(
+    // '0' is the character after '/'
+    `SELECT o.id, o.source_id AS at FROM tracks o
+        WHERE o.source = @source AND o.source_id >= '${prefix}/' AND o.source_id < '${prefix}0' AND o.source_id > @last
+        ORDER BY o.source_id LIMIT @limit`,
+  );
+
+/** Yields the ids of tracks whose files are gone, a page at a time, with requests served in between. */
+async function* listGoneIdPages(context: Context, limit = PAGE_SIZE): AsyncGenerator<TrackId[]> {
+  const yieldedIds = new Set<TrackId>();
+  const withoutYielded = (ids: readonly TrackId[]): TrackId[] => ids.filter((id) => !yieldedIds.has(id));
+  for (let lastId = 0 as TrackId; ;) {
+    await waitForTurn();
+    const ids = context.listGoneIds.all({ source: context.source, last: lastId, limit });
+    if (ids.length > 0) yield ids;
+    for (const id of ids) yieldedIds.add(id);
+    if (ids.length < limit) break;
+    lastId = ids.at(-1) as TrackId;
+  }
+  for (const listDisplaced of context.listsOfDisplaced)
+    for (let lastSourceId = ''; ;) {
       await waitForTurn();
-      const ids = listGoneIds.all({ source, last: lastId, limit });
+      const rows = listDisplaced.all({ source: context.source, last: lastSourceId, limit });
+      const ids = withoutYielded(rows.map(({ id }) => id));
       if (ids.length > 0) yield ids;
       for (const id of ids) yieldedIds.add(id);
-      if (ids.length < limit) break;
-      lastId = ids.at(-1) as TrackId;
+      if (rows.length < limit) break;
+      lastSourceId = rows.at(-1)?.at ?? '';
     }
-    for (const listDisplaced of listsOfDisplaced)
-      for (let lastSourceId = ''; ;) {
-        await waitForTurn();
-        const rows = listDisplaced.all({ source, last: lastSourceId, limit });
-        const ids = withoutYielded(rows.map(({ id }) => id));
-        if (ids.length > 0) yield ids;
-        for (const id of ids) yieldedIds.add(id);
-        if (rows.length < limit) break;
-        lastSourceId = rows.at(-1)?.at ?? '';
-      }
-    for (let lastId = 0 as TrackId; ;) {
-      await waitForTurn();
-      const rows = listMissing.all({ source, last: lastId, limit });
-      const ids = withoutYielded(
-        rows.flatMap(({ id, hasFileOrOtherSource }) => (hasFileOrOtherSource === 1 ? [] : [id])),
-      );
-      if (ids.length > 0) yield ids;
-      if (rows.length < limit) return;
-      lastId = rows.at(-1)?.id ?? lastId;
-    }
+  for (let lastId = 0 as TrackId; ;) {
+    await waitForTurn();
+    const rows = context.listMissing.all({ source: context.source, last: lastId, limit });
+    const ids = withoutYielded(
+      rows.flatMap(({ id, hasFileOrOtherSource }) => (hasFileOrOtherSource === 1 ? [] : [id])),
+    );
+    if (ids.length > 0) yield ids;
+    if (rows.length < limit) return;
+    lastId = rows.at(-1)?.id ?? lastId;
   }
+}
 
-  /** Returns the tracks that these tracks may have become, if their files are gone. */
-  function findUpgrades(ids: readonly TrackId[], since: Date): Upgrade[] {
-    const pairs = listUpgrades.all({ source, ids: JSON.stringify(ids), since: since.getTime() });
-    if (pairs.length === 0) return [];
-    const goneById = byId(findGoneTracks.all(JSON.stringify(pairs.map((pair) => pair.goneId))));
-    const successorById = byId(listFiles.all(JSON.stringify(pairs.map((pair) => pair.successorId))));
-    return pairs.flatMap((pair) => {
-      const tracks = { goneTrack: goneById.get(pair.goneId), successor: successorById.get(pair.successorId) };
-      const soundsSame = pair.hasFingerprints === 1 ? pair.isPair === 1 : undefined;
-      return tracks.goneTrack && tracks.successor
-        ? [
-            {
-              goneTrack: tracks.goneTrack,
-              successor: tracks.successor,
-              hasStoredCopy: pair.hasStoredCopy === 1,
-              soundsSame,
-            },
-          ]
-        : [];
-    });
+/** Returns the tracks that these tracks may have become, if their files are gone. */
+function findUpgrades(context: Context, ids: readonly TrackId[], since: Date): Upgrade[] {
+  const pairs = context.listUpgrades.all({ source: context.source, ids: JSON.stringify(ids), since: since.getTime() });
+  if (pairs.length === 0) return [];
+  const goneById = byId(context.findGoneTracks.all(JSON.stringify(pairs.map((pair) => pair.goneId))));
+  const successorById = byId(context.listFiles.all(JSON.stringify(pairs.map((pair) => pair.successorId))));
+  return pairs.flatMap((pair) => {
+    const tracks = { goneTrack: goneById.get(pair.goneId), successor: successorById.get(pair.successorId) };
+    const soundsSame = pair.hasFingerprints === 1 ? pair.isPair === 1 : undefined;
+    return tracks.goneTrack && tracks.successor
+      ? [
+          {
+            goneTrack: tracks.goneTrack,
+            successor: tracks.successor,
+            hasStoredCopy: pair.hasStoredCopy === 1,
+            soundsSame,
+          },
+        ]
+      : [];
+  });
+}
+
+/** Returns whether the tags and the length fit another track. */
+const hasNamesOfOther = ({ listByTitle }: Context, music: ComparedMusic, excludedId: TrackId): boolean =>
+  music.title !== null &&
+  listByTitle.all(sortKey(music.title), excludedId).some((otherTrack) => seemsSame(otherTrack, music));
+
+/** Returns whether another track with an id up to `lastOldId` has the same audio. */
+const hasTwin = ({ findTwin }: Context, { id, audioHash }: NewTrack, lastOldId: TrackId): boolean =>
+  audioHash !== null && audioHash !== NO_HASH && findTwin.get(audioHash, id, lastOldId) !== undefined;
+
+const find = ({ findTrack }: Context, id: TrackId): GoneTrack | undefined => findTrack.get(id);
+
+/** Returns all tracks whose files are gone. */
+async function listGone(context: Context): Promise<GoneTrack[]> {
+  const goneTracks: GoneTrack[] = [];
+  for await (const ids of listGoneIdPages(context)) goneTracks.push(...context.findGoneTracks.all(JSON.stringify(ids)));
+  return goneTracks;
+}
+
+/** Yields tracks with ids above `lastOldId`, in the order of their ids. */
+function* listNew({ listNewTracks, source }: Context, lastOldId: TrackId): Generator<NewTrack> {
+  for (let lastId = lastOldId; ;) {
+    const tracks = listNewTracks.all(lastId, source, PAGE_SIZE);
+    yield* tracks;
+    if (tracks.length < PAGE_SIZE) return;
+    lastId = (tracks.at(-1) as NewTrack).id;
   }
-
-  return {
-    /** Returns whether the tags and the length fit another track. */
-    hasNamesOfOther: (music: ComparedMusic, excludedId: TrackId): boolean =>
-      music.title !== null &&
-      listByTitle.all(sortKey(music.title), excludedId).some((otherTrack) => seemsSame(otherTrack, music)),
-    /** Returns whether another track with an id up to `lastOldId` has the same audio. */
-    hasTwin: ({ id, audioHash }: NewTrack, lastOldId: TrackId): boolean =>
-      audioHash !== null && audioHash !== NO_HASH && findTwin.get(audioHash, id, lastOldId) !== undefined,
-    find: (id: TrackId): GoneTrack | undefined => findTrack.get(id),
-    /** Returns all tracks whose files are gone. */
-    async listGone(): Promise<GoneTrack[]> {
-      const goneTracks: GoneTrack[] = [];
-      for await (const ids of listGoneIdPages()) goneTracks.push(...findGoneTracks.all(JSON.stringify(ids)));
-      return goneTracks;
-    },
-    /** Yields tracks with ids above `lastOldId`, in the order of their ids. */
-    *listNew(lastOldId: TrackId): Generator<NewTrack> {
-      for (let lastId = lastOldId; ;) {
-        const tracks = listNewTracks.all(lastId, source, PAGE_SIZE);
-        yield* tracks;
-        if (tracks.length < PAGE_SIZE) return;
-        lastId = (tracks.at(-1) as NewTrack).id;
-      }
-    },
-    /** Yields all tracks whose files are gone, each with the later tracks that it may have become. */
-    async *listUpgrades(since: Date): AsyncGenerator<Upgrade[]> {
-      for await (const ids of listGoneIdPages(UPGRADES_PAGE_SIZE)) {
-        const upgrades = findUpgrades(ids, since);
-        if (upgrades.length > 0) yield upgrades;
-      }
-    },
-    upgradesOf: findUpgrades,
-    async listMergedFiles(): Promise<MergedFile[]> {
-      const files: MergedFile[] = [];
-      for await (const ids of listGoneIdPages())
-        files.push(...listMergedFiles.all({ source, ids: JSON.stringify(ids) }));
-      return files;
-    },
-    /** Returns tracks whose file is gone, each with another track that has the same audio and a file. */
-    async listJoinable(): Promise<JoinablePair[]> {
-      const pairs: JoinablePair[] = [];
-      for await (const ids of listGoneIdPages())
-        for (const row of listJoinable.all({ source, ids: JSON.stringify(ids) }))
-          pairs.push({
-            ...row,
-            isEdited: row.isEdited === 1,
-            isSection: row.isSection === 1,
-            isGivenBack: row.isGivenBack === 1,
-          });
-      return pairs;
-    },
-  };
 }
