@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 /** This many consecutive ports are never all in use by chance. */
 const MAX_TRIED_PORTS = 100;
 
-/** Returns the next port above `used` on which nothing listens; undefined if none of the tried ports is free. */
+/** Returns the next port above `usedPort` on which nothing listens; undefined if none of the tried ports is free. */
 export async function nextFreePort(usedPort: number): Promise<number | undefined> {
   for (let port = usedPort + 1; port <= Math.min(usedPort + MAX_TRIED_PORTS, 65_535); port += 1)
     if (await isFree(port)) return port;

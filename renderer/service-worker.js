@@ -1,5 +1,5 @@
 // Keeps the interface itself, so that the window opens while the server cannot be reached, and says so. Music and all
-// other answers of the server are never kept here. vite.config.ts puts the names of the built files in place of FILES
+// other answers of the server are never cachedResponse here. vite.config.ts puts the names of the built files in place of FILES
 // and serves this as /sw.js.
 const FILES = /* FILES */ [];
 /** The version of the cache: the names of the files, which contain hashes. */
@@ -36,8 +36,8 @@ async function page(request) {
   try {
     return await withoutPreloads(await fetch(request));
   } catch (error) {
-    const kept = await caches.match(PAGES.includes(pathname) ? pathname : '/');
-    if (kept) return withoutPreloads(kept);
+    const cachedResponse = await caches.match(PAGES.includes(pathname) ? pathname : '/');
+    if (cachedResponse) return withoutPreloads(cachedResponse);
     throw error;
   }
 }
@@ -47,5 +47,6 @@ addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(request.url);
   if (request.method !== 'GET' || origin !== location.origin || /^\/(api|rest)\//.test(pathname)) return;
   if (request.mode === 'navigate') event.respondWith(page(request));
-  else if (FILES.includes(pathname)) event.respondWith(caches.match(pathname).then((kept) => kept ?? fetch(request)));
+  else if (FILES.includes(pathname))
+    event.respondWith(caches.match(pathname).then((cachedResponse) => cachedResponse ?? fetch(request)));
 });

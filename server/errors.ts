@@ -51,6 +51,10 @@ export class AppError extends Error {
 export const notFound = (itemKind: string, id?: number | string): AppError =>
   new AppError('not_found', id === undefined ? `There is no such ${itemKind}.` : `There is no ${itemKind} ${id}.`);
 
+/** The answer to a request without a valid sign-in: 401. */
+export const unauthenticated = (): AppError =>
+  new AppError('unauthenticated', 'Sign in first: the access token is missing, invalid or expired.');
+
 export const conflict = (detail: string): AppError => new AppError('conflict', detail);
 export const forbidden = (detail = 'Only an administrator may do this.'): AppError => new AppError('forbidden', detail);
 export const badRequest = (detail: string): AppError => new AppError('bad_request', detail);

@@ -33,11 +33,11 @@ export interface PagedList<T> {
 
 export function usePagedList<T>(query: (page: PageAt) => PageOptions<T>): PagedList<T> {
   const queries = useQueryClient();
-  const [view, setView] = useState<View>({ first: 0, last: 0, kept: 0, wide: false, way: 0 });
+  const [view, setView] = useState<View>({ first: 0, last: 0, keptRow: 0, wide: false, way: 0 });
   const count = queries.getQueryData(query(pageAt(0)).queryKey)?.total ?? 1;
   const fetchedPages = pagesOf(view, count);
   const visiblePages = pagesOf({ ...view, wide: false }, count);
-  const keptPage = pageOf(Math.min(view.kept, count - 1));
+  const keptPage = pageOf(Math.min(view.keptRow, count - 1));
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const leaptAt = useRef(-LEAP_MS);
   const waiting = useRef<View>(view);
@@ -106,7 +106,7 @@ export function usePagedList<T>(query: (page: PageAt) => PageOptions<T>): PagedL
       const next: View = {
         first: firstRow,
         last: lastRow,
-        kept: keptRow,
+        keptRow,
         wide: true,
         way: wayTo(firstRow, waiting.current),
       };
@@ -120,7 +120,7 @@ export function usePagedList<T>(query: (page: PageAt) => PageOptions<T>): PagedL
       else if (
         now.first !== nextPages.first ||
         now.last !== nextPages.last ||
-        pageOf(latestState.current.view.kept) !== pageOf(keptRow)
+        pageOf(latestState.current.view.keptRow) !== pageOf(keptRow)
       )
         setView(waiting.current);
     },

@@ -16,7 +16,7 @@ const ROWS_BEHIND = 100;
 export interface View {
   first: number;
   last: number;
-  kept: number;
+  keptRow: number;
   wide: boolean;
   way: 1 | 0 | -1;
 }

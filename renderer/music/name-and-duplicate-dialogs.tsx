@@ -63,18 +63,22 @@ function NameForm({ question }: { question: Prompt & { kind: 'name' } }) {
 
 function Duplicates({ question }: { question: Prompt & { kind: 'duplicates' } }) {
   const { t } = useTranslation();
-  const { found, of } = question;
+  const { duplicateCount, trackCount } = question;
   return (
     <div className={styles.form}>
       <p>
-        {found === of
-          ? t('playlist.duplicatesAll', { count: of, number: formatNumber(of) })
-          : t('playlist.duplicatesSome', { count: found, number: formatNumber(found), of: formatNumber(of) })}
+        {duplicateCount === trackCount
+          ? t('playlist.duplicatesAll', { count: trackCount, number: formatNumber(trackCount) })
+          : t('playlist.duplicatesSome', {
+              count: duplicateCount,
+              number: formatNumber(duplicateCount),
+              of: formatNumber(trackCount),
+            })}
       </p>
       <div className={styles.actions}>
         <Button onClick={() => question.answer('all')}>{t('playlist.addAnyway')}</Button>
         <Button variant="primary" data-autofocus onClick={() => question.answer('new')}>
-          {t(found === of ? 'playlist.skipAll' : 'playlist.skip')}
+          {t(duplicateCount === trackCount ? 'playlist.skipAll' : 'playlist.skip')}
         </Button>
       </div>
     </div>

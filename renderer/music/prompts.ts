@@ -5,7 +5,13 @@ import { useSyncExternalStore } from 'react';
 type DuplicateAnswer = 'all' | 'new' | null;
 export type Prompt =
   | { kind: 'name'; title: string; value: string; submit: string; answer: (name: string | null) => void }
-  | { kind: 'duplicates'; playlist: string; found: number; of: number; answer: (choice: DuplicateAnswer) => void };
+  | {
+      kind: 'duplicates';
+      playlist: string;
+      duplicateCount: number;
+      trackCount: number;
+      answer: (choice: DuplicateAnswer) => void;
+    };
 
 const listeners = new Set<() => void>();
 let current: Prompt | null = null;
@@ -27,8 +33,11 @@ function openPrompt<T>(createPrompt: (answer: (value: T | null) => void) => Prom
 
 export const askName = (words: { title: string; submit: string; value?: string }): Promise<string | null> =>
   openPrompt<string>((answer) => ({ kind: 'name', value: '', ...words, answer }));
-export const askAboutDuplicates = (facts: { playlist: string; found: number; of: number }): Promise<DuplicateAnswer> =>
-  openPrompt<'all' | 'new'>((answer) => ({ kind: 'duplicates', ...facts, answer }));
+export const askAboutDuplicates = (facts: {
+  playlist: string;
+  duplicateCount: number;
+  trackCount: number;
+}): Promise<DuplicateAnswer> => openPrompt<'all' | 'new'>((answer) => ({ kind: 'duplicates', ...facts, answer }));
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener);

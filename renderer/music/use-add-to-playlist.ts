@@ -35,7 +35,11 @@ export function useAddToPlaylist() {
       const choice =
         containedIds.size === 0
           ? 'all'
-          : await askAboutDuplicates({ playlist: playlist.name, found: containedIds.size, of: trackIds.length });
+          : await askAboutDuplicates({
+              playlist: playlist.name,
+              duplicateCount: containedIds.size,
+              trackCount: trackIds.length,
+            });
       const addedIds = choice === 'new' ? trackIds.filter((id) => !containedIds.has(id)) : trackIds;
       if (choice === null || addedIds.length === 0) return;
       const { version } = await queries.fetchQuery({ ...playlistQuery(playlist.id), staleTime: 0 });

@@ -19,7 +19,7 @@ interface Side {
 /** Plans crossfades. `between` returns undefined until the analyses arrive, null for tracks joined without a gap. */
 export class Fades {
   readonly #fetch: FetchAnalysis;
-  readonly #known = new Map<number, SoundFacts | null | undefined>();
+  readonly #soundFacts = new Map<number, SoundFacts | null | undefined>();
 
   constructor(fetch: FetchAnalysis) {
     this.#fetch = fetch;
@@ -45,13 +45,13 @@ export class Fades {
   curves = fadeCurves;
 
   #factsOf({ id }: QueueTrack): SoundFacts | null | undefined {
-    if (this.#known.has(id)) return this.#known.get(id);
-    if (this.#known.size >= MAX_CACHED_ANALYSES) this.#known.clear();
-    this.#known.set(id, undefined);
+    if (this.#soundFacts.has(id)) return this.#soundFacts.get(id);
+    if (this.#soundFacts.size >= MAX_CACHED_ANALYSES) this.#soundFacts.clear();
+    this.#soundFacts.set(id, undefined);
     // if the analysis cannot be fetched, tracks are faded without it
     this.#fetch(id).then(
-      (analysis) => this.#known.set(id, factsOf(analysis)),
-      () => this.#known.set(id, null),
+      (analysis) => this.#soundFacts.set(id, factsOf(analysis)),
+      () => this.#soundFacts.set(id, null),
     );
     return undefined;
   }

@@ -22,7 +22,7 @@ import { isDataSaved, streamKbps } from './sound-output.ts';
 export function openPlayer(): SharedPlayer {
   const plays = keptPlays(() => `tonearm.plays.${getSession()?.user.id}`);
   const reports = new PlayReports({
-    kept: () => (getSession() ? plays : null),
+    openStore: () => (getSession() ? plays : null),
     send: sendPlays,
     client: clientName(),
   });

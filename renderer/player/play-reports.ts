@@ -19,7 +19,7 @@ export const keptPlays = (key: () => string): StoredChoice<readonly PlayReport[]
 
 interface PlayReportsOptions {
   /** Returns the plays of the signed-in user; null if nobody is signed in. */
-  kept: () => Pick<StoredChoice<readonly PlayReport[]>, 'get' | 'set'> | null;
+  openStore: () => Pick<StoredChoice<readonly PlayReport[]>, 'get' | 'set'> | null;
   send: (items: readonly PlayReport[]) => Promise<unknown>;
   client: string;
 }
@@ -42,14 +42,14 @@ export class PlayReports {
       play_id: id,
     };
     // the new report replaces an earlier report of the same play
-    const otherReports = this.#kept().filter((keptReport) => !isSamePlay(keptReport, report));
+    const otherReports = this.#storedReports().filter((keptReport) => !isSamePlay(keptReport, report));
     this.#keep([...otherReports, report].slice(-MAX_UNSENT_REPORTS));
     void this.flush();
   }
 
   /** Sends the stored plays. Temporary failures are retried; plays that the server rejects are dropped. */
   async flush(): Promise<void> {
-    const items = this.#kept();
+    const items = this.#storedReports();
     if (this.#sending || items.length === 0) return;
     clearTimeout(this.#timer);
     this.#sending = true;
@@ -66,22 +66,22 @@ export class PlayReports {
 
   #forget(sentReports: readonly PlayReport[]): void {
     this.#keep(
-      this.#kept().filter(
+      this.#storedReports().filter(
         (keptReport) =>
           !sentReports.some(
             (sentReport) => isSamePlay(keptReport, sentReport) && keptReport.played_ms === sentReport.played_ms,
           ),
       ),
     );
-    if (this.#kept().length > 0) void Promise.resolve().then(() => this.flush());
+    if (this.#storedReports().length > 0) void Promise.resolve().then(() => this.flush());
   }
 
-  #kept(): readonly PlayReport[] {
-    return this.#options.kept()?.get() ?? [];
+  #storedReports(): readonly PlayReport[] {
+    return this.#options.openStore()?.get() ?? [];
   }
 
   #keep(items: readonly PlayReport[]): void {
-    this.#options.kept()?.set(items.length === 0 ? undefined : items);
+    this.#options.openStore()?.set(items.length === 0 ? undefined : items);
   }
 }
 

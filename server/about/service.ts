@@ -9,7 +9,7 @@ import type { AlbumId, ArtistId } from '../db/ids.ts';
 import type { About, SubjectKind } from '../db/schema.ts';
 import { AppError, conflict, notFound } from '../errors.ts';
 import type { Handler } from '../jobs/tasks.ts';
-import { isVariousArtists } from '../library/tracks/resolve.ts';
+import { isVariousArtists } from '../library/albums/compilations.ts';
 import type { Log } from '../log/log.ts';
 import { ServiceError } from '../outbound/service-client.ts';
 import { createLocks } from '../runtime/locks.ts';

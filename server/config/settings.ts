@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { LOG_LEVELS } from '../log/log.ts';
 import { bool, bytes, duration, number, path, percent, setting, text, url, type ValuesOf } from '../setting-kinds.ts';
+import { CREDIT_SEPARATORS, GENRE_SEPARATORS, MOOD_SEPARATORS } from './tag-separators.ts';
+import { IGNORED_NAMES } from './ignored-names.ts';
 import { BACKENDS } from '../storage/backends.ts';
 
 /** Settings of the storage backends. Their types are left out, because only the backends need them. */
@@ -38,25 +40,6 @@ function isNetwork(text: string): boolean {
 }
 
 const separators = z.string().max(200);
-
-/** Bins, previews and snapshots of Synology, QNAP, Windows and macOS. Those whose names begin with a dot are hidden. */
-const SYSTEM_NAMES = [
-  '#recycle',
-  '#snapshot',
-  '@Recycle',
-  '@Recently-Snapshot',
-  '@eaDir',
-  '@tmp',
-  '@SynoResource',
-  '$RECYCLE.BIN',
-  '/RECYCLER',
-  'lost+found',
-  'System Volume Information',
-  'found.000',
-  '__MACOSX',
-  'Network Trash Folder',
-  'Temporary Items',
-];
 
 export const SETTINGS = {
   DATA_DIR: setting(
@@ -226,26 +209,26 @@ export const SETTINGS = {
     group: 'library',
     help: 'Watch the music folder for changes.',
   }),
-  LOCAL_MEDIA_IGNORE: setting(text.max(4_000).default(SYSTEM_NAMES.join(', ')).or(z.literal('')), {
+  LOCAL_MEDIA_IGNORE: setting(text.max(4_000).default(IGNORED_NAMES.join(', ')).or(z.literal('')), {
     kind: 'plain',
     group: 'library',
     advanced: true,
     help: 'Files and folders that scans leave out: names or patterns as in .gitignore, separated by commas.',
   }),
 
-  GENRE_SEPARATORS: setting(separators.default(';| / |\\\\'), {
+  GENRE_SEPARATORS: setting(separators.default(GENRE_SEPARATORS.join('|')), {
     kind: 'plain',
     group: 'library',
     advanced: true,
     help: 'What separates several genres in one tag; | stands between separators.',
   }),
-  MOOD_SEPARATORS: setting(separators.default(';| / |\\\\|,'), {
+  MOOD_SEPARATORS: setting(separators.default(MOOD_SEPARATORS.join('|')), {
     kind: 'plain',
     group: 'library',
     advanced: true,
     help: 'What separates several moods in one tag; | stands between separators.',
   }),
-  CREDIT_SEPARATORS: setting(separators.default(';| / |\\\\'), {
+  CREDIT_SEPARATORS: setting(separators.default(CREDIT_SEPARATORS.join('|')), {
     kind: 'plain',
     group: 'library',
     advanced: true,

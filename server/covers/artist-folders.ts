@@ -4,7 +4,7 @@ import type { MainDb } from '../db/client.ts';
 import type { RowAs } from '../db/rows.ts';
 import type { artists, sourceFolders } from '../db/schema.ts';
 import { messageOf } from '../errors.ts';
-import { isVariousArtists } from '../library/tracks/resolve.ts';
+import { isVariousArtists } from '../library/albums/compilations.ts';
 import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 import type { Log } from '../log/log.ts';
 import type { AudioStore } from '../storage/audio-store.ts';

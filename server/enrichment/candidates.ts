@@ -1,6 +1,6 @@
 // Ranks the recordings that AcoustID returned for a track.
 import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
-import { isVariousArtists } from '../library/tracks/resolve.ts';
+import { isVariousArtists } from '../library/albums/compilations.ts';
 import type { AcoustIdArtist, AcoustIdRecording, AcoustIdResult } from './acoustid-wire.ts';
 import type { Match } from './match.ts';
 import { chooseRelease, type AlbumHint } from './releases.ts';

@@ -129,13 +129,13 @@ async function runSteps(
         : await file.use('tags', ({ path }) => context.readTags(path, track.sourceId, track.identity));
     const fingerprint = await fingerprintOf(context, track, file);
     const lookup = await lookUp(context, track, tags, fingerprint, { signal, isAsked });
-    const { details, matches, known } = await addDetails(context, tags, lookup, signal);
+    const { details, matches, taggedMatch } = await addDetails(context, tags, lookup, signal);
     const awaits = isServiceDown(details) ? 'details' : isServiceDown(matches) ? 'lookup' : null;
     const findings: Findings = {
       tags,
       fingerprint,
       lookup: matches,
-      taggedMatch: known,
+      taggedMatch,
       isUnanswered: awaits !== null,
     };
     const recordedOutcome = context.recorder.record(id, findings);
@@ -241,12 +241,12 @@ async function addDetails(
           completeMatch(context.musicBrainz, bestKnownMatch, tagged, stepSignal),
         );
   const completedMatch = details.outcome === 'done' ? details.value : bestKnownMatch;
-  if (lookup.outcome !== 'done') return { details, matches: lookup, known: completedMatch };
+  if (lookup.outcome !== 'done') return { details, matches: lookup, taggedMatch: completedMatch };
   // a match without a title is useless
   const titledMatches = [completedMatch, ...otherMatches].filter((match) => match?.title !== undefined) as Match[];
   if (bestMatch && titledMatches.length === 0 && details.outcome === 'failed')
-    return { details, matches: details, known: undefined }; // the recording is known, but its title is not
-  return { details, matches: { outcome: 'done' as const, value: titledMatches }, known: undefined };
+    return { details, matches: details, taggedMatch: undefined }; // the recording is known, but its title is not
+  return { details, matches: { outcome: 'done' as const, value: titledMatches }, taggedMatch: undefined };
 }
 
 /** Looks for the album's cover. An error does not change the outcome of the enrichment. */

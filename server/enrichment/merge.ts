@@ -177,7 +177,8 @@ function choose<T>(
         : [earlierValues[0], tags, earlierValues[1]]),
     { value: byMeasurement, origin: 'measured' },
     { value: byPath, origin: 'path' },
-    { value: path, origin: 'path' }, // the file name of an upload is known only in its first enrichment
+    // later enrichments of an upload do not know its file name, so the stored value stays
+    { value: path, origin: 'path' },
   ];
   return values.find((candidate): candidate is OriginatedValue<T> => candidate.value !== undefined);
 }

@@ -38,8 +38,9 @@ const MAX_NAME_CHARS = 2_000;
 export function parseTrackPath(sourceId: string): PathName {
   const fileName = toOneLine(sourceId.slice(sourceId.lastIndexOf('/') + 1), MAX_NAME_CHARS);
   const name = replaceUnderscores(withoutExtension(fileName)) || fileName;
-  const [, disc, discTrack, discTitle] = DISC_AND_TRACK_NAME.exec(name) ?? [];
-  if (discTitle) return { title: discTitle, trackNumber: toPositive(discTrack), discNumber: toPositive(disc) };
+  const [, disc, trackAfterDisc, titleAfterDisc] = DISC_AND_TRACK_NAME.exec(name) ?? [];
+  if (titleAfterDisc)
+    return { title: titleAfterDisc, trackNumber: toPositive(trackAfterDisc), discNumber: toPositive(disc) };
   const [, separatedNumber, paddedNumber, title] = TRACK_NAME.exec(name) ?? [];
   if (title) return { title, trackNumber: toPositive(separatedNumber ?? paddedNumber), discNumber: undefined };
   return { title: name, trackNumber: toPositive(NUMBER_NAME.exec(name)?.[1]), discNumber: undefined };

@@ -2,7 +2,7 @@
 import express, { type Request, type Response, type Router } from 'express';
 import type { z } from 'zod';
 import { refusal } from '../db/rights.ts';
-import { AppError, badRequest, invalid } from '../errors.ts';
+import { AppError, badRequest, invalid, unauthenticated } from '../errors.ts';
 import { parseBody, parseQuery, type QueryText } from './accepts.ts';
 import { readBytes, readJson } from './body.ts';
 import type { InFlight } from './in-flight.ts';
@@ -154,7 +154,7 @@ function requireAccess(
 ): Principal | undefined {
   const user = authenticate(req, { query: access === 'stream', scope });
   if (access === 'public') return user?.needsBetterPassword ? undefined : user;
-  if (!user) throw new AppError('unauthenticated', 'Sign in first: the access token is missing, invalid or expired.');
+  if (!user) throw unauthenticated();
   if (user.needsBetterPassword) throw betterPasswordRequired();
   if (access === 'superuser' && !user.isSuperuser)
     throw new AppError('forbidden', 'Only an administrator may do this.');

@@ -162,7 +162,8 @@ async function checkDisk(context: Context): Promise<Problem | undefined> {
     const [dataDisk, { usage }] = await Promise.all([diskUsage(context.paths.data), probeStorage(context)]);
     const fullDisk = [dataDisk, usage].find((disk) => disk !== null && disk.freeBytes < MIN_FREE_DISK_BYTES);
     if (fullDisk) return problem('disk_full', `the disk of ${fullDisk.path} has ${fullDisk.freeBytes} bytes left`);
-    if (!existsSync(context.paths.tmp)) await mkdir(context.paths.tmp); // not recursive: the data folder itself may be missing
+    // not recursive: the data folder itself may be missing
+    if (!existsSync(context.paths.tmp)) await mkdir(context.paths.tmp);
     await writeFile(probe, Buffer.alloc(PROBE_BYTES));
     return undefined;
   } catch (error) {

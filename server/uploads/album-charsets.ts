@@ -54,7 +54,9 @@ export function createUploadCharsets(
 
   return {
     /**
-     * Returns the texts of an added file and replaces those of other files of its album, in the caller's transaction.
+     * Returns the texts of an added file, decoded with the charset of its album. If the added file shows another
+     * charset for the album, the texts of the album's other files are decoded again and replaced, in the caller's
+     * transaction.
      */
     decodeTexts(userId: UserId, { content, filename }: TaggedUpload): TrackIdentity {
       const title = content.unmarked?.album;

@@ -327,7 +327,7 @@ function operationOf({ method, key, query }: S3Ask): string {
   return { PUT: 'PutObject', GET: 'GetObject', HEAD: 'HeadObject', DELETE: 'DeleteObject' }[method] ?? 'unknown';
 }
 
-/** Writes the response, with its fault; without a response when the connection has ended. */
+/** Writes a response with the fault that it was given. Does nothing when the connection has ended. */
 class Sink {
   readonly #response: ServerResponse | undefined;
   readonly #isHead: boolean;

@@ -71,7 +71,7 @@ it('400 tracks reach a final state despite a kill, none is looked up three times
   fake.before = async () => {
     if (fake.lookups.length >= 150) halfDone.resolve();
   };
-  // the server continues with pending tracks
+  // at its start, the server continues with the tracks that are still pending
   const startMs = performance.now();
   const firstServer = await spawnServer(['--data-dir', dir, '--port', '0', '--log-level', 'warn'], settings(perSecond));
   await halfDone.promise;

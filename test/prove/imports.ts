@@ -55,7 +55,7 @@ type Row = Record<string, unknown>;
 export async function prepareImports(seed: number): Promise<Stage> {
   const base = mkdtempSync(join(tmpdir(), 'tonearm-prove-imports-'));
   const music = makeLibrary({ tracks: 8, seed: String(seed), art: 'embedded', seconds: '1' }, join(base, 'music')).dir;
-  const [source, ownDir, exported] = [join(base, 'source'), join(base, 'own'), join(base, 'export')];
+  const [source, targetDir, exported] = [join(base, 'source'), join(base, 'own'), join(base, 'export')];
   mkdirSync(exported);
   const server = await livelyServer({ music, dir: source });
   const { items } = (await server.api<{ items: { id: number }[] }>('/tracks?limit=8')).body;
@@ -74,8 +74,8 @@ export async function prepareImports(seed: number): Promise<Stage> {
   await server.app.drain();
   await server.close();
 
-  mkdirSync(ownDir);
-  const otherServer = await startServer({ dir: ownDir });
+  mkdirSync(targetDir);
+  const otherServer = await startServer({ dir: targetDir });
   const { body: child } = await otherServer.api<{ id: number }>('/users', { method: 'POST', body: LISTENER_ACCOUNT });
   await otherServer.api(`/users/${child.id}`, {
     method: 'PATCH',
@@ -87,7 +87,7 @@ export async function prepareImports(seed: number): Promise<Stage> {
   const outsideDir = join(base, 'outside');
   mkdirSync(outsideDir);
   const database = readFileSync(join(exported, 'data', 'library.db'));
-  return { base, ownDir, exported, database, outside: outsideDir, settings: readSettings(ownDir) };
+  return { base, ownDir: targetDir, exported, database, outside: outsideDir, settings: readSettings(targetDir) };
 }
 
 const readSettings = (data: string): Record<string, unknown> => {

@@ -92,12 +92,12 @@ export async function mutate(
   validFiles: Buffer[],
   runs: number,
   seed: number,
-  collect?: () => void,
+  collectGarbage?: () => void,
 ): Promise<MutationCounts> {
   const randomBelow = randomNumbers(seed);
   const counts: MutationCounts = { format, readCount: 0, refusedCount: 0, slowestMs: 0, faults: [] };
   for (let n = 0; n < runs; n++) {
-    if (n % COLLECTED_EVERY === 0) collect?.();
+    if (n % COLLECTED_EVERY === 0) collectGarbage?.();
     const bytes = damageBytes(validFiles[randomBelow(validFiles.length)] as Buffer, randomBelow);
     const { source, work } = countReads(bytes);
     const began = performance.now();

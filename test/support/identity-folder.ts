@@ -77,7 +77,7 @@ interface FolderDeps {
   /** Returns the path of a folder of the sequence. */
   pathOf: (folder: string) => string;
   sourceIdAt: (path: string) => string;
-  sequence: number;
+  sequenceNumber: number;
   /** The folder to which vanished files are moved. */
   awayDir: string;
   isHeard: boolean;
@@ -99,7 +99,7 @@ export function createFolder({
   root,
   pathOf,
   sourceIdAt,
-  sequence,
+  sequenceNumber: sequence,
   awayDir,
   isHeard,
   contentOf,

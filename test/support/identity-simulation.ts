@@ -327,7 +327,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     root,
     pathOf,
     sourceIdAt,
-    sequence: 0,
+    sequenceNumber: 0,
     awayDir,
     isHeard,
     write,

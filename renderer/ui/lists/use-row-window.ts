@@ -34,7 +34,7 @@ interface RowWindowOptions {
   /** Height of the sticky header. */
   head?: number;
   /** A row that always stays in the document, so that focus is never lost. */
-  kept: number;
+  keptRow: number;
   /** False for a row that is blank until it is loaded. */
   isLoaded: (row: number) => boolean;
 }
@@ -64,7 +64,7 @@ export function useRowWindow({
   overscan,
   margin,
   head = 0,
-  kept,
+  keptRow,
   isLoaded,
 }: RowWindowOptions): RowWindow {
   const scroller = useScroller();
@@ -172,20 +172,20 @@ export function useRowWindow({
   const slots = useRef<ReadonlyMap<number, number>>(new Map());
   const rows = useMemo(() => {
     const placedRows: { index: number; top: number }[] = [];
-    const hasKept = kept >= 0 && kept < count;
+    const hasKept = keptRow >= 0 && keptRow < count;
     const add = (index: number, place = index) => placedRows.push({ index, top: place * rowHeight - shift });
     // The kept row is placed next to the window and not at its own position, which may be beyond the maximum height of
     // the element.
-    if (hasKept && kept < drawnRows.first) add(kept, drawnRows.first - 1);
+    if (hasKept && keptRow < drawnRows.first) add(keptRow, drawnRows.first - 1);
     for (let index = drawnRows.first; index <= drawnRows.last; index += 1) add(index);
-    if (hasKept && kept > drawnRows.last) add(kept, drawnRows.last + 1);
+    if (hasKept && keptRow > drawnRows.last) add(keptRow, drawnRows.last + 1);
     const slotOf = slotsFor(
       placedRows.map(({ index }) => index),
       slots.current,
     );
     slots.current = slotOf;
     return placedRows.map((row) => ({ ...row, slot: slotOf.get(row.index) ?? 0 }));
-  }, [drawnRows.first, drawnRows.last, shift, kept, count, rowHeight]);
+  }, [drawnRows.first, drawnRows.last, shift, keptRow, count, rowHeight]);
 
   return {
     height: elementHeight(listHeight),

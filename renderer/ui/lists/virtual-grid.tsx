@@ -18,7 +18,7 @@ interface VirtualGridProps {
   /** Renders a cell; `tabIndex` belongs on the only focusable element in the cell, which also needs `data-stop`. */
   renderCell: (index: number, tabIndex: 0 | -1, width: number) => ReactNode;
   /** Reports the cells in the document, from `first` to `last`, and the tab stop, which can be outside of them. */
-  onRange: (firstCell: number, lastCell: number, stop: number) => void;
+  onRange: (firstCell: number, lastCell: number, tabStop: number) => void;
   /** Handles a key on a cell; returns true if the key was handled. */
   onCellKey?: (event: KeyboardEvent, index: number) => boolean;
   /** Returns false for a cell that is blank until it is loaded; if absent, all cells count as loaded. */
@@ -45,14 +45,14 @@ export function VirtualGrid({
   const ref = useRef<HTMLDivElement>(null);
   const scroller = useScroller();
   const { top, width } = usePlaceInScroller(ref);
-  const [stop, setStop] = useState(0);
+  const [chosenStop, setTabStop] = useState(0);
 
   const columns = Math.max(1, Math.round((width + gap.column) / (cellWidth + gap.column)));
   const shareWidth = Math.floor((width - gap.column * (columns - 1)) / columns);
   const rowHeight = cellHeight(shareWidth) + gap.row;
   const rows = Math.ceil(count / columns);
-  const tabStop = Math.min(stop, count - 1);
-  const stopRow = Math.min(rows - 1, Math.floor(stop / columns));
+  const tabStop = Math.min(chosenStop, count - 1);
+  const stopRow = Math.min(rows - 1, Math.floor(chosenStop / columns));
 
   const {
     height,
@@ -65,7 +65,7 @@ export function VirtualGrid({
     rowHeight,
     overscan: OVERSCAN_ROWS,
     margin: top,
-    kept: stopRow,
+    keptRow: stopRow,
     isLoaded: (row) => isLoaded(row * columns) && isLoaded(Math.min(count, (row + 1) * columns) - 1),
   });
   const firstCell = range.first * columns;
@@ -78,7 +78,7 @@ export function VirtualGrid({
   const isFirstInFrame = useOncePerFrame();
   const goTo = (index: number) => {
     const to = Math.min(count - 1, Math.max(0, index));
-    setStop(to);
+    setTabStop(to);
     reveal(Math.floor(to / columns));
     focus(to);
   };
@@ -133,7 +133,7 @@ export function VirtualGrid({
       onKeyDown={onKeyDown}
       onFocus={(event) => {
         const cell = (event.target as HTMLElement).closest<HTMLElement>('[data-index]');
-        if (cell) setStop(Number(cell.dataset['index']));
+        if (cell) setTabStop(Number(cell.dataset['index']));
       }}
     >
       {visibleRows.map((row) => (

@@ -128,7 +128,7 @@ export function VirtualTable<T>({
     overscan: OVERSCAN,
     margin: top + HEADER_HEIGHT,
     head: HEADER_HEIGHT,
-    kept: tabStop,
+    keptRow: tabStop,
     isLoaded: (row) => item(row) !== undefined,
   });
   useEffect(() => {

@@ -5,7 +5,8 @@ import type { Sqlite } from '../../db/client.ts';
 import type { AlbumId, ArtistId, TrackId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
 import type { albums, tracks } from '../../db/schema.ts';
-import { VARIOUS_ARTISTS, type AlbumName, type ArtistRef, type Resolver } from '../tracks/resolve.ts';
+import { type AlbumName, type ArtistRef, type Resolver } from '../tracks/resolve.ts';
+import { findAlbumArtist, VARIOUS_ARTISTS } from './compilations.ts';
 
 type Row = RowAs<typeof tracks, 'id' | 'artistId' | 'discNumber' | 'trackNumber' | 'metadataStatus'> & {
   albumId: AlbumId;
@@ -19,9 +20,6 @@ interface SplitAlbum {
   stem: string;
   albumIds: string;
 }
-
-/** An artist of at least this share of the tracks is the album artist; otherwise the album is a compilation. */
-const MIN_ARTIST_SHARE = 0.75;
 
 /**
  * Returns whether the files of a folder are one album, by the number of artists per track number: two discs without
@@ -37,17 +35,6 @@ export function isOneAlbum(group: readonly FolderTrack[], folderTrackCount: numb
     ...[...byNumber.values()].map((sameNumber) => new Set(sameNumber.map((track) => track.artistId)).size),
   );
   return maxArtistsPerNumber < 2 || maxArtistsPerNumber * 2 <= artists;
-}
-
-/** `A feat. B`: guests on a track are not artists of the album. */
-const GUEST_CREDIT = /\s[([]?(?:feat\.?|ft\.?|featuring)\s.*/isu;
-
-/** Returns the name of the album artist; undefined for a compilation. */
-export function artistOf(group: readonly FolderTrack[]): string | undefined {
-  const names = group.map(({ artistName }) => artistName?.replace(GUEST_CREDIT, '').trim());
-  const byArtist = Map.groupBy(names, (name) => name?.toLowerCase());
-  const [commonNames = []] = [...byArtist.values()].toSorted((a, b) => b.length - a.length);
-  return commonNames.length >= group.length * MIN_ARTIST_SHARE ? commonNames[0] : undefined;
 }
 
 export function createFolderAlbums({
@@ -106,7 +93,7 @@ export function createFolderAlbums({
     const [mainAlbum] = splitAlbums;
     if (!mainAlbum || !isOneAlbum(group, folderTracks.length)) return;
 
-    const albumArtist = artistOf(group);
+    const albumArtist = findAlbumArtist(group.map(({ artistName }) => artistName));
     const name = nameOf(mainAlbum, albumArtist, folder);
     const otherAlbums = splitAlbums.filter(({ id }) => id !== mainAlbum.id);
     const isInOtherFolders = mainAlbum.trackCount > group.filter(({ albumId }) => albumId === mainAlbum.id).length;

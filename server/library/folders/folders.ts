@@ -55,7 +55,7 @@ const IS_BELOW = `t.source = '${SOURCE}' AND t.source_id >= @from AND t.source_i
 const ARTIST_ID = 'coalesce(a.artist_id, t.artist_id)';
 const FIRST_BELOW = `SELECT t.id AS trackId, ${namedAlbumOf('t')} AS albumId, a.title_sort AS albumKey,
     ${ARTIST_ID} AS artistId,
-    x.sort_key AS artistKey
+    x.sort_key AS artistSortKey
   FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists x ON x.id = ${ARTIST_ID}
   WHERE ${IS_BELOW} ORDER BY t.source_id LIMIT 1`;
 const OTHER_ALBUM = `SELECT EXISTS (SELECT 1 FROM tracks t WHERE ${IS_BELOW} AND t.album_id IS NOT @albumId)`;
@@ -66,7 +66,7 @@ interface FirstTrack {
   albumId: AlbumId | null;
   albumKey: string | null;
   artistId: ArtistId | null;
-  artistKey: string | null;
+  artistSortKey: string | null;
 }
 
 /** Selects tracks that no folder shows: tracks that did not come from a music folder, and tracks whose file is gone. */
@@ -213,7 +213,7 @@ export function createFolderTree(
       const isAlbum = albumId !== null && statements.value<number>(OTHER_ALBUM, { ...range, albumId }) === 0;
       const foldedName = sortKey(name);
       const isNamedForArtist =
-        foldedName === firstTrack.artistKey && foldedName !== firstTrack.albumKey && this.countTracks({ id }) === 0;
+        foldedName === firstTrack.artistSortKey && foldedName !== firstTrack.albumKey && this.countTracks({ id }) === 0;
       if (isAlbum && !isNamedForArtist) return { albumId };
       if (artistId === null || statements.value<number>(OTHER_ARTIST, { ...range, artistId }) === 1) return undefined;
       return { artistId };

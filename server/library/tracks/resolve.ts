@@ -11,15 +11,10 @@ import type { SearchIndex } from '../search-index/search-index.ts';
 import { isNamed, UNKNOWN_ALBUM, UNKNOWN_ARTIST, UNNAMED_KEYS } from '../../db/unknown-names.ts';
 import { bindContext } from '../../runtime/bind-context.ts';
 
-export const VARIOUS_ARTISTS = 'Various Artists';
 /** Returns the name if it has a visible character and is no placeholder. */
 export const visibleName = (name: string | undefined): string | undefined =>
   name !== undefined && identityKey(name) !== '' && !PLACEHOLDER_KEYS.has(sortKey(name)) ? name : undefined;
 const PLACEHOLDER_KEYS: ReadonlySet<string> = new Set(Object.values(UNNAMED_KEYS));
-
-const VARIOUS_KEYS = new Set(['various artists', 'various', 'va', 'v.a.', 'v/a']);
-
-export const isVariousArtists = (name: string): boolean => VARIOUS_KEYS.has(identityKey(name));
 
 export interface ArtistRef {
   id: ArtistId;

@@ -8,7 +8,8 @@ import { fieldColumns, fieldsFrom, knownFields, type FieldValues, type KnownFiel
 import { IS_RELEASE_OF_FILE } from '../lists/track-rows.ts';
 import { splitArtists } from '../albums/artist-split.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
-import { isVariousArtists, visibleName, VARIOUS_ARTISTS } from './resolve.ts';
+import { visibleName } from './resolve.ts';
+import { isCompilation, isVariousArtists, VARIOUS_ARTISTS } from '../albums/compilations.ts';
 import type { TrackIdentity } from './track-values.ts';
 import { inNamedAlbum } from '../../db/unknown-names.ts';
 
@@ -153,7 +154,7 @@ function comparableForm(identity: TrackIdentity): unknown {
         : [
             title,
             identityKey(isVarious ? VARIOUS_ARTISTS : taggedFields),
-            identity.compilation === true || isVarious,
+            isCompilation(identity.compilation, taggedFields),
             identity.releaseGroupMbid,
           ],
     genres: [...new Set(identity.genres.map(identityKey))],

@@ -6,15 +6,8 @@ import type { TrackId } from '../../db/ids.ts';
 import type { Origin, TrackRow } from '../../db/schema.ts';
 import type { Lyrics } from '../../media/types.ts';
 import { splitArtists } from '../albums/artist-split.ts';
-import {
-  isVariousArtists,
-  visibleName,
-  VARIOUS_ARTISTS,
-  type AlbumName,
-  type AlbumRef,
-  type ArtistRef,
-  type Resolver,
-} from './resolve.ts';
+import { visibleName, type AlbumName, type AlbumRef, type ArtistRef, type Resolver } from './resolve.ts';
+import { isCompilation, isVariousArtists, VARIOUS_ARTISTS } from '../albums/compilations.ts';
 import { foldedText, sortKey } from './sort-and-identity-keys.ts';
 
 /**
@@ -204,7 +197,7 @@ export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'art
       year: identity.year,
       genre: identity.genres[0],
       folder,
-      isCompilation: identity.compilation === true || isVarious,
+      isCompilation: isCompilation(identity.compilation, artistName ?? ''),
       releaseGroupMbid: identity.releaseGroupMbid,
     };
   }

@@ -174,8 +174,8 @@ function createContext(client: Sqlite, source: string) {
   );
   // Excludes tracks that were identified by their path only. A successor was added after the gone track, and also
   // either recently, on the same album or in the same folder: a track that has been on a compilation for years is not
-  // what a deleted file became. A track that was replaced and has a file again may be what its successor became. A
-  // fingerprint without pieces is too short to be compared, so its track counts as having none.
+  // what a deleted file became. A track that lost its place to other music, and has a file again, may be what that
+  // music became. A fingerprint without pieces is too short to be compared, so its track counts as having none.
   const listUpgrades = client.prepare<
     { source: string; ids: string; since: number },
     {

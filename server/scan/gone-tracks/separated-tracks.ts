@@ -76,9 +76,9 @@ export function createSeparatedTracks({ db, source, relocation }: SeparatedTrack
 
   return {
     /**
-     * Separates the tracks with this former audio that were merged into another track since; no track has the audio
-     * now. Tracks that had the audio before they took over the file of a merged track get the audio back, and stay
-     * merged.
+     * For audio that came back in a file, and that no track has now: undoes the merges of tracks that had this audio
+     * before they were merged into another track. A track that only gave the audio up for the file of a merged track
+     * gets the audio back, and its merge stands.
      */
     separateByFormerAudio(audioHashes: readonly (string | null)[]): TrackId[] {
       const hashes = JSON.stringify(audioHashes);

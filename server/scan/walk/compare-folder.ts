@@ -197,7 +197,10 @@ function statOf(batch: FolderBatch, prefix: string | Buffer, name: string): fs.S
   }
 }
 
-/** Returns the mark of the lyrics file of each audio file. */
+/**
+ * Returns, for each audio file, a text with name, size and time of its lyrics file, which changes with that file; null
+ * without one.
+ */
 function lyricsMarks(batch: FolderBatch, prefix: string | Buffer, audio: string[], texts: string[]): (string | null)[] {
   const lyricsNames = findLyricsFiles(audio, texts);
   for (const name of texts) if (!lyricsNames.includes(name)) batch.skippedFiles.push({ name, reason: 'not audio' });

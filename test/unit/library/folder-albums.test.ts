@@ -1,7 +1,8 @@
 // Tables of when the files of a folder are one album although their artists differ, and of its album artist.
 import { describe, expect, test } from 'vitest';
 import type { ArtistId } from '../../../server/db/ids.ts';
-import { artistOf, isOneAlbum, type FolderTrack } from '../../../server/library/albums/folder-albums.ts';
+import { findAlbumArtist } from '../../../server/library/albums/compilations.ts';
+import { isOneAlbum, type FolderTrack } from '../../../server/library/albums/folder-albums.ts';
 
 const toTracks = (artistId: number, ...numbers: (number | null)[]): FolderTrack[] =>
   numbers.map((trackNumber) => ({
@@ -53,6 +54,6 @@ describe('a folder', () => {
     ['nobody in particular', samplerTracks, undefined],
     ['nobody where one has half', [...toTracks(1, 1, 2), ...toTracks(2, 3), ...toTracks(3, 4)], undefined],
   ])('is an album of %s', (_, group, expected) => {
-    expect(artistOf(group)).toBe(expected);
+    expect(findAlbumArtist(group.map(({ artistName }) => artistName))).toBe(expected);
   });
 });

@@ -7,7 +7,7 @@ const ROW_COUNT = 1_000_000;
 const viewAt = (first: number, changes: Partial<View> = {}): View => ({
   first,
   last: first + 30,
-  kept: first,
+  keptRow: first,
   wide: true,
   way: 0,
   ...changes,

@@ -21,7 +21,7 @@ function reporter(answers: (ApiError | null)[] = []) {
   const sentBatches: (readonly PlayReport[])[] = [];
   const storage = memory();
   const reports = new PlayReports({
-    kept: () => storage,
+    openStore: () => storage,
     client: 'Test',
     send: async (items) => {
       sentBatches.push(structuredClone(items));
@@ -81,7 +81,7 @@ test('a longer report of the same play replaces a shorter one', async () => {
 
 test('nothing is kept without signing in', async () => {
   const reports = new PlayReports({
-    kept: () => null,
+    openStore: () => null,
     client: 'Test',
     send: () => Promise.reject(new Error('must not be sent')),
   });
