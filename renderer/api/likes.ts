@@ -11,15 +11,22 @@ export type LikeType = LikeState['item_type'];
 export interface Likeable {
   id: number;
   liked: boolean;
+  /** 0 to 5 in halves; 0 is no rating. */
+  rating?: number;
 }
 
 const listeners = new Set<() => void>();
-const likeStates = new Map<string, boolean>();
+interface ItemState {
+  liked: boolean;
+  rating: number;
+}
+
+const itemStates = new Map<string, ItemState>();
 const keyOf = (type: LikeType, id: number) => `${type}-${id}`;
 
-function noteState(type: LikeType, id: number, liked: boolean | undefined): void {
-  if (liked === undefined) likeStates.delete(keyOf(type, id));
-  else likeStates.set(keyOf(type, id), liked);
+function noteState(type: LikeType, id: number, state: ItemState | undefined): void {
+  if (state === undefined) itemStates.delete(keyOf(type, id));
+  else itemStates.set(keyOf(type, id), state);
   for (const listener of listeners) listener();
 }
 
@@ -30,28 +37,38 @@ const subscribe = (listener: () => void) => {
 
 /** Clears the overrides when another user signs in or events were missed. */
 export function forgetLikes(): void {
-  likeStates.clear();
+  itemStates.clear();
   for (const listener of listeners) listener();
 }
 onSessionChange(forgetLikes);
 
 /** Applies a change that another window or a phone made. */
-export function noteLike(queries: QueryClient, { item_type, item_id, liked }: LikeState): void {
-  noteState(item_type, item_id, liked);
-  // refetches the lists that contain only liked items
+export function noteLike(queries: QueryClient, { item_type, item_id, liked, rating }: LikeState): void {
+  noteState(item_type, item_id, { liked, rating });
+  // refetches the lists that contain only liked or rated items, or have them in the order of their ratings
   void queries.invalidateQueries({
     predicate: ({ queryKey }) =>
       queryKey[0] === LIBRARY &&
       queryKey.some(
         (keyPart) =>
-          typeof keyPart === 'object' && keyPart !== null && 'liked' in keyPart && keyPart.liked !== undefined,
+          typeof keyPart === 'object' &&
+          keyPart !== null &&
+          (('liked' in keyPart && keyPart.liked !== undefined) ||
+            ('rating_from' in keyPart && keyPart.rating_from !== undefined) ||
+            ('sort' in keyPart && keyPart.sort === 'rating')),
       ),
   });
 }
 
-export const isLiked = (type: LikeType, item: Likeable): boolean => likeStates.get(keyOf(type, item.id)) ?? item.liked;
+export const isLiked = (type: LikeType, item: Likeable): boolean =>
+  itemStates.get(keyOf(type, item.id))?.liked ?? item.liked;
 export const useLiked = (type: LikeType, item: Likeable): boolean =>
   useSyncExternalStore(subscribe, () => isLiked(type, item));
+
+const ratingOf = (type: LikeType, item: Likeable): number =>
+  itemStates.get(keyOf(type, item.id))?.rating ?? item.rating ?? 0;
+export const useRating = (type: LikeType, item: Likeable): number =>
+  useSyncExternalStore(subscribe, () => ratingOf(type, item));
 
 interface LikeChange {
   type: LikeType;
@@ -66,19 +83,22 @@ interface LikeChange {
  */
 export function useLike(onFailure: (error: Error) => void) {
   const queries = useQueryClient();
-  const options: MutationOptions<LikeState, Error, LikeChange, boolean | undefined> = {
+  const options: MutationOptions<LikeState, Error, LikeChange, ItemState | undefined> = {
     mutationFn: ({ type, item, liked, rating }: LikeChange) =>
       request('POST /likes', {
         body: {
           item_type: type,
           item_id: item.id,
-          liked: liked ?? item.liked,
+          liked: liked ?? isLiked(type, item),
           ...(rating !== undefined && { rating }),
         },
       }),
-    onMutate: ({ type, item, liked }) => {
-      const previousState = likeStates.get(keyOf(type, item.id));
-      noteState(type, item.id, liked ?? item.liked);
+    onMutate: ({ type, item, liked, rating }) => {
+      const previousState = itemStates.get(keyOf(type, item.id));
+      noteState(type, item.id, {
+        liked: liked ?? isLiked(type, item),
+        rating: rating ?? ratingOf(type, item),
+      });
       return previousState;
     },
     onError: (error, { type, item }, previousState) => {

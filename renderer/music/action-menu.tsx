@@ -131,9 +131,13 @@ function RateItems({ items }: { items: Items }) {
   const { t } = useTranslation();
   const { rate } = useActions();
   return STARS.map((stars) => (
-    <Menu.Item key={stars} aria-label={t('like.stars', { count: stars })} onClick={() => void rate(items, stars)}>
+    <Menu.Item
+      key={stars}
+      aria-label={t('like.stars', { count: stars, number: stars })}
+      onClick={() => void rate(items, stars)}
+    >
       {stars === 0
-        ? t('like.stars', { count: 0 })
+        ? t('like.stars', { count: 0, number: 0 })
         : Array.from({ length: stars }, (_, i) => <IconRated key={i} size={14} aria-hidden />)}
     </Menu.Item>
   ));

@@ -6,8 +6,8 @@ import { comparable } from '../ui/comparable.ts';
 import { useUndoNotice } from '../ui/controls/undo-notice.tsx';
 
 const PAUSE_MS = 900;
-/** Letters that are single-key shortcuts of the window; with Shift they are typed. */
-const SHORTCUT_LETTERS = 'eflpq';
+/** Keys that are single-key shortcuts of the window; letters are typed with Shift. */
+const SHORTCUT_LETTERS = 'eflpq012345';
 
 /**
  * Returns a function that joins letters typed in quick succession to one text, and returns undefined for other keys.

@@ -32,7 +32,7 @@ const NO_RIGHTS = {
 
 /** Items that can be liked and rated. */
 type Liked = Items & { kind: LikeType };
-const isLikeable = (items: Items): items is Liked =>
+export const isLikeable = (items: Items): items is Liked =>
   items.kind === 'track' || items.kind === 'album' || items.kind === 'artist';
 
 /** Makes the browser save a file. */

@@ -182,6 +182,19 @@ function FilterForm<Sort extends SortName>({ search, onChange, hasFormat = false
           onChange={(event) => setFilters({ to: year(event.currentTarget.value) })}
         />
       </div>
+      <Select
+        openOnFocus={false}
+        label={t('list.rating')}
+        placeholder={t('list.anyRating')}
+        clearable
+        value={search.rating === undefined ? null : String(search.rating)}
+        data={[5, 4, 3, 2, 1].map((stars) => ({
+          value: String(stars),
+          label: stars === 5 ? '★'.repeat(stars) : t('list.ratingFrom', { stars: '★'.repeat(stars) }),
+        }))}
+        onChange={(stars) => setFilters({ rating: stars === null ? undefined : Number(stars) })}
+        comboboxProps={{ withinPortal: false }}
+      />
       <Switch
         label={t('list.likedOnly')}
         checked={search.liked ?? false}

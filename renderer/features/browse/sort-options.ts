@@ -11,6 +11,7 @@ export const ALBUM_SORT_NAMES = [
   'created_at',
   'play_count',
   'last_played_at',
+  'rating',
   'random',
 ] as const satisfies readonly AlbumSort[];
 export const ARTIST_SORT_NAMES = [
@@ -18,6 +19,7 @@ export const ARTIST_SORT_NAMES = [
   'created_at',
   'play_count',
   'last_played_at',
+  'rating',
   'random',
 ] as const satisfies readonly ArtistSort[];
 export const TRACK_SORT_NAMES = [
@@ -29,6 +31,7 @@ export const TRACK_SORT_NAMES = [
   'duration',
   'play_count',
   'last_played_at',
+  'rating',
   'random',
 ] as const satisfies readonly TrackSort[];
 
@@ -39,7 +42,7 @@ export const albumName = ({ title, artist_name }: AlbumOut, sort: AlbumSort): st
   sort === 'artist' ? withoutThe(artist_name) : title;
 export const artistName = ({ sort_name }: ArtistOut): string => sort_name;
 
-const NEWEST_FIRST = new Set<string>(['year', 'original_year', 'created_at', 'play_count', 'last_played_at']);
+const NEWEST_FIRST = new Set<string>(['year', 'original_year', 'created_at', 'play_count', 'last_played_at', 'rating']);
 
-/** Returns the default order: names ascend, times and counts descend. */
+/** Returns the default order: names ascend, times, counts and ratings descend. */
 export const naturalOrder = (sort: string): SortOrder => (NEWEST_FIRST.has(sort) ? 'desc' : 'asc');

@@ -12,6 +12,8 @@ export interface ListSearch<Sort extends string> {
   from?: number;
   to?: number;
   liked?: boolean;
+  /** Items with at least this rating, 1 to 5. */
+  rating?: number;
   seed?: number;
   /** Only albums without a title. */
   unnamed?: boolean;
@@ -35,6 +37,7 @@ function parse<Sort extends string>(sorts: readonly Sort[], input: Record<string
     from: year(input['from']),
     to: year(input['to']),
     liked: String(input['liked']) === 'true' ? true : undefined,
+    rating: /^[1-5]$/.test(String(input['rating'])) ? Number(input['rating']) : undefined,
     seed: toWholeNumber(input['seed']),
   };
   return Object.fromEntries(Object.entries(parsedSearch).filter(([, value]) => value !== undefined));
@@ -66,14 +69,15 @@ export const parseGenreSearch = (input: Record<string, unknown>): { view?: 'list
   input['view'] === 'list' ? { view: 'list' } : {};
 
 /** Returns the filter as query parameters of the API, which rejects unknown formats with 422. */
-export const toFilter = <Sort extends string>({ from, to, format, ...otherFilters }: ListSearch<Sort>) => ({
+export const toFilter = <Sort extends string>({ from, to, format, rating, ...otherFilters }: ListSearch<Sort>) => ({
   ...otherFilters,
   format: format as TrackFilter['format'],
   year_from: from,
   year_to: to,
+  rating_from: rating,
 });
 
-export const FILTERS = ['q', 'format', 'genre', 'from', 'to', 'liked'] as const;
+export const FILTERS = ['q', 'format', 'genre', 'from', 'to', 'liked', 'rating'] as const;
 export const hasFilters = (search: ListSearch<string>): boolean =>
   FILTERS.some((filter) => search[filter] !== undefined);
 

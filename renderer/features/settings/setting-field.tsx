@@ -163,7 +163,7 @@ function Notes({ setting, isSaved, fault, faultId }: NotesProps) {
           </button>
         )}
         {key === 'data_dir' ? (
-          <span>{t('settings.fixed')}</span>
+          origin !== 'env' && <span>{t('settings.fixed')}</span>
         ) : restart_pending ? (
           <span className={styles.pending}>{t('settings.restartPending')}</span>
         ) : (

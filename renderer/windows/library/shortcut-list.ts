@@ -9,6 +9,7 @@ export const SHORTCUTS = [
   { name: 'queue', keys: ['q'] },
   { name: 'fullScreen', keys: ['f'] },
   { name: 'like', keys: ['l'] },
+  { name: 'rate', keys: ['digits'] },
   { name: 'edit', keys: ['e'] },
   { name: 'playFocused', keys: ['p'] },
   { name: 'takeBack', keys: ['ctrlZ'] },

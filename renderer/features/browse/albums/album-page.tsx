@@ -8,6 +8,7 @@ import { qualityOf } from '../../../music/audio-quality.ts';
 import { markItems } from '../../../music/item-marks.ts';
 import { albumItems } from '../../../music/items.ts';
 import { LikeButton } from '../../../music/like-button.tsx';
+import { Stars } from '../../../music/stars.tsx';
 import { MoreButton } from '../../../music/more-button.tsx';
 import { useArtworkAccent } from '../../../ui/theme/artwork-accent.ts';
 import { formatBytes, formatLength } from '../../../ui/format.ts';
@@ -80,6 +81,7 @@ export function AlbumPage() {
           <>
             <PlayButtons tracks={tracks.data} from={title} />
             <LikeButton type="album" item={album.data} name={title} size={22} />
+            <Stars type="album" item={album.data} name={title} size={18} />
             <MoreButton items={items} name={title} />
           </>
         }

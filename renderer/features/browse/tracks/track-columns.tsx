@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { AvailabilityIcon } from '../../../music/availability-icon.tsx';
 import type { TrackOut } from '../../../api/routes.ts';
 import { LikeButton } from '../../../music/like-button.tsx';
+import { Stars } from '../../../music/stars.tsx';
 import { TrackMenu } from '../../../music/track-menu.tsx';
 import { FIELD_NAMES, viewOf } from '../../../music/track-fields.ts';
 import { formatAgo, formatBytes, formatClock, formatFormat, formatNumber } from '../../../ui/format.ts';
@@ -94,6 +95,15 @@ export function trackColumns(
       extra: true,
       align: 'end',
       cell: (track) => quietText(formatNumber(track.play_count)),
+    },
+    {
+      id: 'rating',
+      label: t('table.rating'),
+      width: '96px',
+      sortable: true,
+      wideOnly: true,
+      extra: true,
+      cell: (track) => <Stars type="track" item={track} name={track.title} tabIndex={-1} />,
     },
     {
       id: 'last_played_at',
