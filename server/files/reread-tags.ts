@@ -28,7 +28,7 @@ interface RereadDeps {
 
 type StoredTrack = RowAs<typeof tracks, 'id' | 'sourceId'> & { storageUri: string };
 
-type FileFields = KnownFields & { charset?: string | undefined; moreTags?: MoreTags | null | undefined };
+type FileFields = KnownFields & { charset?: string | undefined; more?: MoreTags | null | undefined };
 
 /** Number of tracks in a batch, which is read in a few milliseconds. */
 const BATCH_TRACKS = 20;
@@ -69,7 +69,7 @@ export async function rereadTags(deps: RereadDeps): Promise<void> {
   const writeBatch = client.transaction((rows: { track: StoredTrack; fields: FileFields }[], lastId: number): void => {
     for (const { track, fields } of rows) {
       const { changes } = fillTrack.run({ ...valuesOf(fields), id: track.id, storageUri: track.storageUri });
-      if (changes > 0 && fields.moreTags) setMore(track.id, fields.moreTags);
+      if (changes > 0 && fields.more) setMore(track.id, fields.more);
     }
     saveProgress.run(lastId);
   }).immediate;
@@ -87,9 +87,7 @@ export async function rereadTags(deps: RereadDeps): Promise<void> {
       if (fields === 'unreachable') unreachable++;
       else if (
         fields &&
-        (fields.charset !== undefined ||
-          fields.moreTags ||
-          TAGGED_FIELDS.some(({ field }) => fields[field] !== undefined))
+        (fields.charset !== undefined || fields.more || TAGGED_FIELDS.some(({ field }) => fields[field] !== undefined))
       )
         rows.push({ track, fields });
       await yieldIfDue();

@@ -192,6 +192,14 @@ const SHORTCUT_CHECKS: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<
     await press('l');
     await expect.poll(countLikedTracks).toBe(wasLiked + 1);
   },
+  async rate() {
+    const countRated = async () => (await stage.api<TrackPage>('/tracks?rating_from=4&limit=1')).total;
+    await focusTrack(3);
+    await press('4');
+    await expect.poll(countRated).toBe(1);
+    await press('0');
+    await expect.poll(countRated).toBe(0);
+  },
   async edit() {
     const row = await focusTrack(2);
     const title = await row.getByRole('gridcell').nth(0).textContent();

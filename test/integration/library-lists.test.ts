@@ -49,6 +49,10 @@ const artistAt = (index: number | null | undefined): SampleArtist | undefined =>
 const albumOf = (track: SampleTrack): SampleAlbum | undefined =>
   track.album === null ? undefined : sample.albums[track.album];
 const liked = (type: string, id: number): boolean => sample.likes.get(ann)?.has(`${type} ${id}`) === true;
+const ratingOf = (type: string, id: number): number => sample.ratings.get(ann)?.get(`${type} ${id}`) ?? 0;
+const isRated = (type: string, id: number, { ratingFrom = 0, ratingTo = 5 }: RatingBounds): boolean =>
+  ratingOf(type, id) >= ratingFrom && ratingOf(type, id) <= ratingTo;
+type RatingBounds = Pick<TrackFilter, 'ratingFrom' | 'ratingTo'>;
 const playsOf = (type: string, id: number) => sample.plays.get(ann)?.get(`${type} ${id}`);
 const inYears = (
   year: number | null,
@@ -87,7 +91,8 @@ function trackFits(track: SampleTrack, filter: TrackFilter): boolean {
     hasGenre(track, filter.genre) &&
     inYears(track.year, filter) &&
     fieldsFit(track.fields, filter) &&
-    matches(filter.liked, liked('track', track.id))
+    matches(filter.liked, liked('track', track.id)) &&
+    isRated('track', track.id, filter)
   );
 }
 
@@ -98,6 +103,7 @@ function albumFits(album: SampleAlbum, filter: AlbumFilter): boolean {
     everyWord(filter.q, [album.title, albumArtist?.name ?? '', sortName(albumArtist?.name ?? '')]) &&
     inYears(album.year, filter) &&
     matches(filter.liked, liked('album', album.id)) &&
+    isRated('album', album.id, filter) &&
     (filter.genre === undefined || albumTracks.some((track) => hasGenre(track, filter.genre))) &&
     (filter.format === undefined || albumTracks.some((track) => track.format === filter.format)) &&
     (filter.artistId === undefined ||
@@ -113,6 +119,7 @@ function artistFits(artist: SampleArtist, filter: ArtistFilter): boolean {
   return (
     everyWord(filter.q, [artist.name, sortName(artist.name)]) &&
     matches(filter.liked, liked('artist', artist.id)) &&
+    isRated('artist', artist.id, filter) &&
     matches(filter.artistId, artist.id) &&
     (filter.genre === undefined || artistTracks.some((track) => hasGenre(track, filter.genre))) &&
     artistTracks
@@ -163,7 +170,11 @@ const artistKeys = (a: SampleArtist, sort: string): Key[] => {
   );
 };
 const playKeys = (type: string, id: number, sort: string): Key[] => [
-  sort === 'play_count' ? (playsOf(type, id)?.plays ?? 0) : (playsOf(type, id)?.last ?? null),
+  sort === 'rating'
+    ? ratingOf(type, id)
+    : sort === 'play_count'
+      ? (playsOf(type, id)?.plays ?? 0)
+      : (playsOf(type, id)?.last ?? null),
 ];
 
 const NULLS_LAST: string[] = [...LISTED_NAMES, 'duration', 'last_played_at'];
@@ -192,8 +203,11 @@ function sortByKeys<T extends { id: number }>(
         const result = compareKeys(key, b.keys[keyIndex] as Key, keyIndex === 0);
         if (result !== 0) return result;
       }
-      const neverPlayed = ['play_count', 'last_played_at'].includes(sort) && !playsOf(type, a.id);
-      return (a.id - b.id) * (neverPlayed ? 1 : sign);
+      const hasNoValue =
+        sort === 'rating'
+          ? ratingOf(type, a.id) === 0
+          : ['play_count', 'last_played_at'].includes(sort) && !playsOf(type, a.id);
+      return (a.id - b.id) * (hasNoValue ? 1 : sign);
     })
     .map(({ id }) => id);
 }
@@ -251,6 +265,9 @@ const TRACK_FILTERS: (() => TrackFilter)[] = [
   () => ({ availability: 'available' }),
   () => ({ liked: true }),
   () => ({ liked: false }),
+  () => ({ ratingFrom: 3 }),
+  () => ({ ratingTo: 2.5 }),
+  () => ({ ratingFrom: 0.5, ratingTo: 4 }),
 ];
 
 describe('tracks', () => {
@@ -353,6 +370,7 @@ describe('tracks', () => {
         year: track.year,
         hasCover: album?.hasCover ?? false,
         liked: liked('track', track.id),
+        rating: ratingOf('track', track.id),
         playCount: playsOf('track', track.id)?.plays ?? 0,
         createdAt: new Date(track.createdAt),
       });
@@ -376,6 +394,11 @@ describe('albums', () => {
     () => ({ format: 'opus' }),
     () => ({ liked: true }),
     () => ({ liked: false }),
+    () => ({ ratingFrom: 3 }),
+    () => ({ ratingTo: 2.5 }),
+    () => ({ ratingFrom: 3 }),
+    () => ({ ratingTo: 2.5 }),
+    () => ({ ratingFrom: 0.5, ratingTo: 4 }),
     () => ({}),
   ];
   const sorts = ALBUM_SORTS.filter((sort) => sort !== 'random');
@@ -434,6 +457,11 @@ describe('artists', () => {
     () => ({ artistId: first.artist() }),
     () => ({ liked: true }),
     () => ({ liked: false }),
+    () => ({ ratingFrom: 3 }),
+    () => ({ ratingTo: 2.5 }),
+    () => ({ ratingFrom: 3 }),
+    () => ({ ratingTo: 2.5 }),
+    () => ({ ratingFrom: 0.5, ratingTo: 4 }),
     () => ({}),
   ];
   const sorts = ARTIST_SORTS.filter((sort) => sort !== 'random');

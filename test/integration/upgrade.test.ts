@@ -9,14 +9,14 @@ import { seedOfRun } from '../support/test-random.ts';
 
 test('a library of 0.1.0 whose files are only indexed opens after kills in the middle of its migrations', async () => {
   const proof = await openWithKills('reference', { tracks: 300, kills: 2, seed: seedOfRun() });
-  expect(proof).toEqual({ kills: 2, lost: [] });
+  expect(proof).toEqual({ kills: 2, changedTables: [] });
 });
 
 test('a library of 0.1.0 on a disk or in an object store opens', async () => {
   const fake = await startFakeS3();
   const env = { STORAGE_BACKEND: 's3', ...fake.settings };
-  expect(await openWithKills('local', { tracks: 60, kills: 0, seed: 1 })).toEqual({ kills: 0, lost: [] });
-  expect(await openWithKills('s3', { tracks: 60, kills: 0, seed: 1, env })).toEqual({ kills: 0, lost: [] });
+  expect(await openWithKills('local', { tracks: 60, kills: 0, seed: 1 })).toEqual({ kills: 0, changedTables: [] });
+  expect(await openWithKills('s3', { tracks: 60, kills: 0, seed: 1, env })).toEqual({ kills: 0, changedTables: [] });
   await fake.close();
 });
 

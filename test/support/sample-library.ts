@@ -63,6 +63,8 @@ export interface SampleLibrary {
   tracks: SampleTrack[];
   /** Liked items of each user, as item type and id; these are ids, not indexes. */
   likes: Map<UserId, Set<string>>;
+  /** Ratings of each user over 0, by `type id`. */
+  ratings: Map<UserId, Map<string, number>>;
   plays: Map<UserId, Map<string, { plays: number; last: number }>>;
 }
 
@@ -146,7 +148,15 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
   };
   const moment = () => EPOCH + randomBelow(2_000) * 1_000; // few values, so that some tracks have equal values
 
-  const library: SampleLibrary = { users: [], artists: [], albums: [], tracks: [], likes: new Map(), plays: new Map() };
+  const library: SampleLibrary = {
+    users: [],
+    artists: [],
+    albums: [],
+    tracks: [],
+    likes: new Map(),
+    ratings: new Map(),
+    plays: new Map(),
+  };
   const insert = inserts(db);
   db.$client.transaction(() => {
     library.users = ['ann', 'bob'].map((name) => insert.user(name));
@@ -197,6 +207,7 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
 
   function addListening(user: UserId): void {
     const likes = new Set<string>();
+    const ratings = new Map<string, number>();
     const plays = new Map<string, { plays: number; last: number }>();
     for (const [type, items] of [
       ['track', library.tracks],
@@ -206,7 +217,9 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
       for (const { id } of items) {
         if (random() < 0.2) {
           const liked = random() < 0.7;
-          insert.like(user, type, id, liked);
+          const rating = id % 3 === 0 ? 0 : (id % 11) / 2;
+          insert.like(user, type, id, liked, rating);
+          if (rating > 0) ratings.set(`${type} ${id}`, rating);
           if (liked) likes.add(`${type} ${id}`);
         }
         if (random() < 0.3) {
@@ -217,6 +230,7 @@ export function makeSampleLibrary(db: MainDb, size: SampleSize, seed = 1): Sampl
       }
     }
     library.likes.set(user, likes);
+    library.ratings.set(user, ratings);
     library.plays.set(user, plays);
   }
 }
@@ -258,7 +272,7 @@ function inserts(db: MainDb) {
   );
   const trackGenre = client.prepare('INSERT INTO track_genres (track_id, position, genre_id) VALUES (?, ?, ?)');
   const like = client.prepare(
-    'INSERT INTO like_states (user_id, item_type, item_id, liked, since) VALUES (?, ?, ?, ?, 0)',
+    'INSERT INTO like_states (user_id, item_type, item_id, liked, rating, since) VALUES (?, ?, ?, ?, ?, 0)',
   );
   const plays = client.prepare(
     'INSERT INTO play_counts (user_id, item_type, item_id, plays, last_played_at) VALUES (?, ?, ?, ?, ?)',
@@ -332,7 +346,8 @@ function inserts(db: MainDb) {
       search.add('track', id);
       return id as TrackId;
     },
-    like: (userId: UserId, type: string, id: number, liked: boolean) => void like.run(userId, type, id, liked ? 1 : 0),
+    like: (userId: UserId, type: string, id: number, liked: boolean, rating: number) =>
+      void like.run(userId, type, id, liked ? 1 : 0, rating),
     plays: (userId: UserId, type: string, id: number, played: { plays: number; last: number }) =>
       void plays.run(userId, type, id, played.plays, played.last),
   };
