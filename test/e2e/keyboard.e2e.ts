@@ -193,7 +193,7 @@ const SHORTCUT_CHECKS: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<
     await expect.poll(countLikedTracks).toBe(wasLiked + 1);
   },
   async rate() {
-    const countRated = async () => (await stage.api<TrackPage>('/tracks?rating_from=4&limit=1')).total;
+    const countRated = async () => (await stage.api<{ total: number }>('/tracks?rating_from=4&limit=1')).total;
     await focusTrack(3);
     await press('4');
     await expect.poll(countRated).toBe(1);
