@@ -55,7 +55,7 @@ const isPassed = await (words.length > 0 ? runCommand(testCommand) : runEverythi
 if (words.length === 0) {
   const sentences = existsSync(leftOut) ? new Set(readFileSync(leftOut, 'utf8').trim().split('\n')) : [];
   console.log(['', ...results, ...[...sentences].map((sentence) => `Left out: ${sentence}`)].join('\n'));
-  if (!isPassed) console.log('One test file alone: npm test -- NAME, a part of its path. See CONTRIBUTING.md.');
+  if (!isPassed) console.log('One test file alone: npm test -- NAME, a part of its path. See docs/DEVELOPMENT.md.');
 }
 rmSync(scratch, { recursive: true });
 process.exitCode = isPassed ? 0 : 1;

@@ -12,6 +12,7 @@ import { root } from '../support/product.ts';
 
 const { scripts } = JSON.parse(readSource('package.json')) as { scripts: Record<string, string> };
 const CONTRIBUTING_PAGE = 'CONTRIBUTING.md';
+const DEVELOPMENT_PAGE = join('docs', 'DEVELOPMENT.md');
 const STORAGE_PAGE = join('docs', 'STORAGE.md');
 
 /** Returns the anchors that GitHub gives to the headings of a page. */
@@ -96,7 +97,7 @@ it('settings and variables of the environment exist', () => {
   const isBroken = (name: string): boolean => !(name in SETTINGS || new RegExp(`(['.]|const )${name}\\b`).test(code));
   const OTHER_PREFIXES = '(?!ELECTRON_|NODE_)';
   const names = new RegExp(`\`${OTHER_PREFIXES}([A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9])(?:=[^\`]*)?\``, 'g');
-  expect(findBroken(names, isBroken, [...MANUALS, CONTRIBUTING_PAGE])).toEqual([]);
+  expect(findBroken(names, isBroken, [...MANUALS, CONTRIBUTING_PAGE, DEVELOPMENT_PAGE])).toEqual([]);
 });
 
 it('addresses have the port that is the default', () => {
@@ -114,7 +115,7 @@ it('pages of the settings exist', () => {
 
 it('the list of proofs is complete', () => {
   const [, cell = ''] =
-    rowsOf(sectionOf(CONTRIBUTING_PAGE, 'Commands')).find(([name]) => name?.includes('prove')) ?? [];
+    rowsOf(sectionOf(DEVELOPMENT_PAGE, 'Commands')).find(([name]) => name?.includes('prove')) ?? [];
   const proofs = [...readSource('test/prove/main.ts').matchAll(/^ {2}'?([\w-]+)'?: async/gm)].map(
     ([, name = '']) => name,
   );
@@ -123,8 +124,8 @@ it('the list of proofs is complete', () => {
   expect(findBroken(/`npm run prove -- ([\w-]+)/g, (name) => name !== 'NAME' && !proofs.includes(name))).toEqual([]);
 });
 
-it('CONTRIBUTING.md says how to sign in to the development library, and what the editor can start', () => {
-  const page = sentencesOf(CONTRIBUTING_PAGE);
+it('docs/DEVELOPMENT.md says how to sign in to the development library, and what the editor can start', () => {
+  const page = sentencesOf(DEVELOPMENT_PAGE);
   const stage = readSource('test/e2e/stage.ts');
   const [, username = '', password = ''] = /sign in as `(\w+)` with `([^`]+)`/.exec(page) ?? [];
   expect(stage).toContain(`OWNER_ACCOUNT = { username: '${username}', password: '${password}' }`);
@@ -150,7 +151,7 @@ describe('tests by their file or title', () => {
   /** Returns the names of test files in a cell. */
   const listTestNames = (cell: string) => codeIn(cell).filter((name) => /^[\w-]+(\.test\.ts)?$/.test(name));
 
-  it.each(rowsOf(sectionOf(CONTRIBUTING_PAGE, 'What happens to files, and where it is tested')))(
+  it.each(rowsOf(sectionOf(DEVELOPMENT_PAGE, 'What happens to files, and where it is tested')))(
     '%s',
     (_title, cell) => {
       for (const name of listTestNames(cell ?? ''))

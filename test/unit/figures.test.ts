@@ -163,7 +163,7 @@ it('README and docs/SUBSONIC.md name the versions and figures of the code', () =
   const [, protocol] = /PROTOCOL_VERSION = '([^']+)'/.exec(readSource('server/subsonic/respond.ts')) ?? [];
   expect(readSource(SUBSONIC_PAGE)).toContain(`Subsonic ${protocol} and OpenSubsonic`);
   const { printWidth } = JSON.parse(readSource('.oxfmtrc.json')) as { printWidth: number };
-  expect(figureOn('CONTRIBUTING.md', /oxfmt: lines of (\d+)/)).toBe(printWidth);
+  expect(figureOn('docs/DEVELOPMENT.md', /oxfmt: lines of (\d+)/)).toBe(printWidth);
 });
 
 describe('the comparison in README.md', () => {
