@@ -68,7 +68,7 @@ function itemsOf<K extends ItemKind>(
   list: readonly Entities[K][],
   nameOf: (entity: Entities[K]) => string,
   load: (entity: Entities[K]) => Promise<TrackOut[]>,
-  loadFiles = load,
+  loadDownloadable = load,
 ): ItemsOf<K> {
   const [firstItem] = list;
   const onlyItem = list.length === 1 ? firstItem : undefined;
@@ -79,7 +79,7 @@ function itemsOf<K extends ItemKind>(
     only: onlyItem,
     each: async () => list,
     load: () => inOrder(list, load),
-    loadFiles: () => inOrder(list, loadFiles),
+    loadFiles: () => inOrder(list, loadDownloadable),
   };
 }
 

@@ -1,5 +1,5 @@
 // The effects between the volume and the destination: the equalizer, then the limiter.
-import { checked, createFilters, effective, type Equalizer } from './equalizer.ts';
+import { toValidSettings, createFilters, effective, type Equalizer } from './equalizer.ts';
 import limiterUrl from './limiter-worklet.ts?worker&url';
 
 export interface EffectChain {
@@ -19,7 +19,7 @@ export async function createEffectChain(
   { equalizer, isLimited }: { equalizer: Partial<Equalizer> | null; isLimited: boolean },
 ): Promise<EffectChain | null> {
   const limiter = isLimited ? await createLimiter(context) : null;
-  const filters = equalizer?.isOn === true ? filtersOf(context, checked(equalizer)) : null;
+  const filters = equalizer?.isOn === true ? filtersOf(context, toValidSettings(equalizer)) : null;
   if (!limiter) return filters;
   filters?.output.connect(limiter);
   return {

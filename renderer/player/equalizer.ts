@@ -68,7 +68,7 @@ const isBand = (band: Partial<Band> | null): band is Band =>
   isNumber(band.q);
 
 /** Returns a stored equalizer, possibly of another version, with valid values. */
-export function checked(storedEqualizer: Partial<Equalizer> | null): Equalizer {
+export function toValidSettings(storedEqualizer: Partial<Equalizer> | null): Equalizer {
   if (!storedEqualizer || !Array.isArray(storedEqualizer.bands)) return FLAT;
   return {
     isOn: storedEqualizer.isOn === true,

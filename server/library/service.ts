@@ -72,7 +72,7 @@ export function createLibraryService(deps: LibraryDeps) {
       listAlbums,
       listArtists,
       filterExistingIds,
-      notRemote,
+      notRemote: withoutPlaceholders,
       listPlayedAlbums,
       listPlayedIds,
       findArtistByName,
@@ -310,7 +310,7 @@ const filterExistingIds = ({ statements }: Context, kind: SearchKind, ids: reado
   statements.column<number>(existingIdsSql(kind), { ids: JSON.stringify(ids) });
 
 /** Returns those of the tracks that are not placeholders, in their order. */
-const notRemote = ({ statements }: Context, ids: readonly number[]): number[] =>
+const withoutPlaceholders = ({ statements }: Context, ids: readonly number[]): number[] =>
   statements.column<number>(NOT_REMOTE, { ids: JSON.stringify(ids) });
 
 /** Returns the albums that the user played most, or last. */

@@ -68,8 +68,8 @@ export function decodeCharset(bytes: Uint8Array, charset: Charset): string {
 }
 
 /**
- * Decodes text; returns undefined if the bytes are invalid in the charset. `cut` is the number of bytes of a character
- * that is cut off at the end.
+ * Decodes text; returns undefined if the bytes are invalid in the charset. `cutBytes` is the number of bytes of an
+ * incomplete character at the end, which are left out.
  */
 function decodeStrictly(bytes: Uint8Array, charset: DetectedCharset): { text: string; cutBytes: number } | undefined {
   for (let cutBytes = 0; cutBytes <= (bytes.length < MIN_CUT_TEXT_BYTES ? 0 : 2); cutBytes++) {

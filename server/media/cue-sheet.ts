@@ -138,9 +138,9 @@ export function sectionsOf(
   if (tracks.length < 2) return sheet.tracks.length === 0 ? 'it has no tracks' : undefined;
   const length = (durationMs * sampleRateHz) / 1_000;
   const sections: SheetSection[] = [];
-  const isNumbered = new Set(tracks.map(({ number }) => number)).size === tracks.length;
+  const hasDistinctNumbers = new Set(tracks.map(({ number }) => number)).size === tracks.length;
   for (const [i, { number: writtenNumber, startUnits, fields }] of tracks.entries()) {
-    const number = isNumbered ? writtenNumber : i + 1;
+    const number = hasDistinctNumbers ? writtenNumber : i + 1;
     if (startUnits === undefined) return `track ${number} has no index`;
     const start = Math.round((startUnits * sampleRateHz) / sheet.unitsPerSecond);
     const previousSection = sections.at(-1);

@@ -78,7 +78,10 @@ export function createPlaybackMerge({ db }: { db: MainDb }): TrackMergePart {
 
     remembers: { name: 'bookmarks', stateOf: (_, to) => bookmarksOf(to) },
 
-    /** Removes from the kept track the bookmarks of the emptied track, whose own bookmarks are in its snapshot. */
+    /**
+     * Undoes a merge: removes from the kept track the bookmarks that came from the emptied track, which gets them back
+     * from its snapshot.
+     */
     bringBack(from, to, { remembered }): void {
       const memory = MergeMemory.parse(remembered);
       const restoredBookmarks = bookmarksOf(from);

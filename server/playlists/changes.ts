@@ -6,11 +6,9 @@ import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
 import type { PlaylistChange } from '../db/schema.ts';
 import { conflict, invalid, notFound } from '../errors.ts';
 import { assertOrdinary, getOwn } from './access.ts';
-import type { EntryRows, ListedEntry, NewEntry } from './entry-rows.ts';
-import { planList, reuseEntries } from './list-plan.ts';
-import { placesBetween } from './positions.ts';
-import { createLocks } from '../runtime/locks.ts';
-import { inSlices, partsOf, waitForTurn, yieldIfDue } from '../runtime/time-slices.ts';
+import type { EntryRows, ListedEntry } from './entry-rows.ts';
+import { reuseEntries } from './list-plan.ts';
+import { inSlices, yieldIfDue } from '../runtime/time-slices.ts';
 import {
   appendVersion,
   nextVersion,
@@ -20,43 +18,45 @@ import {
   type PlaylistSummary,
 } from './queries.ts';
 import { bindContext } from '../runtime/bind-context.ts';
-
-/**
- * Maximum length: planning an order of this many entries takes 0.1 s. Longer lists of earlier versions can be read and
- * shortened.
- */
-export const MAX_PLAYLIST_ENTRIES = 100_000;
+import {
+  yieldForLongList,
+  withoutDuplicates,
+  type Context,
+  createContext,
+  placesFor,
+  countsOf,
+  type Counts,
+  type VersionPlan,
+  partsOfPlan,
+  EMPTY_PLAN,
+  planWithGaps,
+  arrange,
+  planTracks,
+  assertTracks,
+} from './change-plans.ts';
 
 export interface VersionCheck {
   expectedVersion?: number | undefined;
 }
+
 export interface NewTracks extends VersionCheck {
   trackIds: readonly TrackId[];
   /** Index at which the first new track is inserted; if absent or past the end, tracks are added at the end. */
   position?: number | undefined;
   skipDuplicates?: boolean;
 }
+
 /** Changes fields, removes tracks by their previous index and appends tracks, in at most one version. */
 export interface PlaylistEdit extends VersionCheck, PlaylistFields {
   removeIndexes?: readonly number[];
   addTrackIds?: readonly TrackId[];
 }
+
 /**
  * Selected entries of a list: the entries with these ids, in this order or in that of the list; or all except these.
  */
 export type EntrySelection = { entryIds: readonly number[]; inListOrder?: boolean } | { allBut: readonly number[] };
-interface Counts {
-  added: number;
-  removed: number;
-  moved: number;
-}
 
-/** The difference between one version of a list and the next. */
-interface VersionPlan {
-  removed: readonly number[];
-  moved: readonly { id: number; position: number }[];
-  added: readonly NewEntry[];
-}
 /** Parts of a change that are written after the first part, into the same version. */
 interface RemainingParts {
   id: PlaylistId;
@@ -65,11 +65,6 @@ interface RemainingParts {
 }
 
 const NO_CHANGES: Counts = { added: 0, removed: 0, moved: 0 };
-const EMPTY_PLAN: VersionPlan = { removed: [], moved: [], added: [] };
-/** The number of entries that one transaction writes, which takes some 10 ms. */
-const ENTRIES_PER_WRITE = 500;
-/** Thrown when no position is free between two entries. */
-class NoGapError extends Error {}
 
 export type PlaylistChanges = ReturnType<typeof createChanges>;
 
@@ -81,13 +76,6 @@ export function createChanges(deps: { db: MainDb; now: () => Date; rows: EntryRo
     /** Runs the changes of a list one after another. */
     withLock: context.withLock,
   };
-}
-
-type Context = ReturnType<typeof createContext>;
-
-function createContext({ db, now, rows }: { db: MainDb; now: () => Date; rows: EntryRows }) {
-  const withLock = createLocks<PlaylistId>();
-  return { db, now, rows, withLock };
 }
 
 /** Makes the planned change as a new version. `alsoWrite` runs in the same transaction. */
@@ -118,17 +106,6 @@ const change = (
     );
     await finish(context, remainingParts);
   });
-
-/** Plans a change; if there was no free position, makes wide gaps and plans again. */
-async function planWithGaps(context: Context, id: PlaylistId, plan: () => Promise<VersionPlan>): Promise<VersionPlan> {
-  try {
-    return await plan();
-  } catch (error) {
-    if (!(error instanceof NoGapError)) throw error;
-    await context.rows.renumber(id);
-    return plan();
-  }
-}
 
 /** Writes the first part of the plan and the version; to be called inside a transaction. */
 function writeVersion(
@@ -174,57 +151,6 @@ function recordVersion(
     userId,
     createdAt,
   });
-}
-
-function assertTracks(context: Context, playlist: PlaylistSummary, trackIds: readonly TrackId[]): void {
-  // callers with more tracks have already checked them
-  const missingId = trackIds.length > ENTRIES_PER_WRITE ? undefined : context.rows.findAbsentTrack(trackIds);
-  if (missingId !== undefined) throw notFound('track', missingId);
-  if (playlist.trackCount + trackIds.length > MAX_PLAYLIST_ENTRIES)
-    throw conflict(`A playlist can have at most ${MAX_PLAYLIST_ENTRIES} tracks.`);
-}
-
-function planTracks(
-  context: Context,
-  playlist: PlaylistSummary,
-  trackIds: readonly TrackId[],
-  position?: number,
-): VersionPlan {
-  assertTracks(context, playlist, trackIds);
-  const index = position !== undefined && position < playlist.trackCount ? position : undefined;
-  const { before: beforePosition, after: afterPosition } = context.rows.aroundIndex(playlist.id, index);
-  const places = placesFor(beforePosition, afterPosition, trackIds.length);
-  const addedAt = context.now().getTime();
-  return {
-    ...EMPTY_PLAN,
-    added: trackIds.map((trackId, n) => ({ id: undefined, trackId, position: places[n] as number, addedAt })),
-  };
-}
-
-async function withoutDuplicates(context: Context, id: PlaylistId, trackIds: readonly TrackId[]): Promise<TrackId[]> {
-  const newIds = new Set(trackIds);
-  await inSlices(partsOf(trackIds, ENTRIES_PER_WRITE), (part) => {
-    for (const listedId of context.rows.listKnownTracks(id, part)) newIds.delete(listedId);
-  });
-  return [...newIds];
-}
-
-/** Finds positions with which the list has exactly the new entries in order. */
-async function arrange<T extends { id: number | undefined }>(
-  current: readonly ListedEntry[],
-  newEntries: readonly T[],
-): Promise<{ removedIds: number[]; placedEntries: (T & { position: number })[] }> {
-  const positions = new Map(current.map(({ id, position }) => [id, position]));
-  const positionOf = (neighbourId: number | undefined): number | undefined =>
-    neighbourId === undefined ? undefined : positions.get(neighbourId);
-  await yieldForLongList(current);
-  const { removedIds, runs } = planList([...positions.keys()], newEntries);
-  await yieldForLongList(current);
-  const placedEntries = runs.flatMap(({ before: beforeId, after: afterId, entries }) => {
-    const places = placesFor(positionOf(beforeId), positionOf(afterId), entries.length);
-    return entries.map((entry, n) => ({ ...entry, position: places[n] as number }));
-  });
-  return { removedIds, placedEntries };
 }
 
 /** Throws `not_found` unless all of these entries are in the list. */
@@ -408,26 +334,6 @@ async function edit(
   );
 }
 
-const countsOf = ({ added, removed, moved }: VersionPlan): Counts => ({
-  added: added.length,
-  removed: removed.length,
-  moved: moved.length,
-});
-
-/** Splits a plan into parts: removed entries first, then moved, then added ones. */
-function partsOfPlan({ removed, moved, added }: VersionPlan): VersionPlan[] {
-  if (removed.length + moved.length + added.length <= ENTRIES_PER_WRITE) return [{ removed, moved, added }];
-  return [
-    ...[...partsOf(removed, ENTRIES_PER_WRITE)].map((part) => ({ ...EMPTY_PLAN, removed: part })),
-    ...[...partsOf(moved, ENTRIES_PER_WRITE)].map((part) => ({ ...EMPTY_PLAN, moved: part })),
-    ...[...partsOf(added, ENTRIES_PER_WRITE)].map((part) => ({ ...EMPTY_PLAN, added: part })),
-  ];
-}
-
-/** Lets requests be served between the steps of the plan of a long list. */
-const yieldForLongList = (list: readonly unknown[]): Promise<void> | undefined =>
-  list.length > ENTRIES_PER_WRITE ? waitForTurn() : undefined;
-
 function inOrder(allIds: readonly number[], selection: EntrySelection): number[] {
   const namedIds = new Set('entryIds' in selection ? selection.entryIds : selection.allBut);
   return allIds.filter((id) => namedIds.has(id) === 'entryIds' in selection);
@@ -439,13 +345,6 @@ function nextStaying(allIds: readonly number[], movingIds: ReadonlySet<number>, 
   const index = allIds.indexOf(from);
   if (index < 0) throw notFound('entry', from);
   return allIds.slice(index).find((id) => !movingIds.has(id)) ?? null;
-}
-
-/** Returns positions between two neighbours. Throws NoGapError when no positions are free. */
-function placesFor(lower: number | undefined, upper: number | undefined, count: number): number[] {
-  const places = placesBetween(lower, upper, count);
-  if (!places) throw new NoGapError();
-  return places;
 }
 
 /** Returns whether the ids are those of the entries, each once, in any order. */

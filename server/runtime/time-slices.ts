@@ -40,7 +40,7 @@ function runNext(): void {
   if (!turnQueue.isEmpty()) setImmediate(runNext);
 }
 
-/** Resolves after pending I/O was handled, and after all earlier calls by the same caller. */
+/** Resolves after pending I/O was handled, and after all earlier calls of this function. */
 export const waitForTurn = (): Promise<void> =>
   new Promise((resolve) => {
     if (turnQueue.isEmpty()) setImmediate(runNext);

@@ -116,11 +116,11 @@ const words = (suffix: string): string =>
     .repeat(4)
     .slice(0, NAME_LENGTH);
 /** Functions that make long names with spaces, where a line can break, and without spaces. */
-const LONG_NAMES = [words, (suffix: string) => words(suffix).replaceAll(' ', '_')];
+const LONG_NAME_MAKERS = [words, (suffix: string) => words(suffix).replaceAll(' ', '_')];
 
 /** Adds an album with each kind of long name. */
 function addLongNames(dir: string): void {
-  for (const [i, makeName] of LONG_NAMES.entries()) {
+  for (const [i, makeName] of LONG_NAME_MAKERS.entries()) {
     const to = join(dir, `Long names ${i}`);
     mkdirSync(to, { recursive: true });
     for (const n of [1, 2, 3]) {

@@ -19,7 +19,7 @@ let stage: Stage;
 let album: AlbumOut;
 let songs: TrackOut[];
 beforeAll(async () => {
-  stage = await openStage({ tracks: 20, seconds: '30', messy: 0, formats: ['mp3'], addMusic: writeMore });
+  stage = await openStage({ tracks: 20, seconds: '30', messy: 0, formats: ['mp3'], addMusic: writeSongsAndBook });
   await stage.openAsOwner(DESK_WINDOW).then((page) => page.context().close());
   const albums = (await stage.api<{ items: AlbumOut[] }>('/albums?limit=200')).items;
   album = albums
@@ -80,7 +80,7 @@ function writeBook(dir: string): void {
   writeFileSync(path, Buffer.concat([bytes.subarray(0, 4), ...blocks, head, comments, bytes.subarray(offset)]));
 }
 
-function writeMore(dir: string): void {
+function writeSongsAndBook(dir: string): void {
   writeTwentySongs(dir);
   writeBook(dir);
 }

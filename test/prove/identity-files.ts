@@ -47,7 +47,10 @@ interface FileFailure {
   faults: string[];
 }
 
-/** Encoded audio without tags, with its hashes and the numbers of its sounds. */
+/**
+ * Encoded audio without tags: bytes and hash by the name of the audio, and by its hash the number of the sound from
+ * which it was encoded.
+ */
 interface Music {
   bytes: Map<string, Buffer>;
   hashes: Map<string, string>;
@@ -178,7 +181,7 @@ async function play(base: string, mode: Mode, music: Music, sequences: number, s
     await server.scan();
     withDatabase((db) => {
       hang(db, soundOf, () => ++stamp);
-      likedNames.noteNames(db);
+      likedNames.noteTracks(db);
     });
   };
   try {
@@ -188,7 +191,7 @@ async function play(base: string, mode: Mode, music: Music, sequences: number, s
     await scan();
     withDatabase((db) => {
       likedNames.likeAll(db);
-      likedNames.noteNames(db);
+      likedNames.noteTracks(db);
     });
     const rounds = Math.max(...openSequences.map(({ steps }) => steps.length));
     for (let round = 0; round < rounds; round++) {
@@ -206,7 +209,7 @@ async function play(base: string, mode: Mode, music: Music, sequences: number, s
         await server.idle(); // the server continues the scan
         withDatabase((db) => {
           hang(db, soundOf, () => ++stamp);
-          likedNames.noteNames(db);
+          likedNames.noteTracks(db);
         });
       }
     }

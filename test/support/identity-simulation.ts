@@ -269,7 +269,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
       life = Infinity;
     }
     hang(db.$client, soundOf, () => ++stamp);
-    likedNames.noteNames(db.$client);
+    likedNames.noteTracks(db.$client);
     if (!isHeard) return;
     storeSounds();
     await compareAgain();
@@ -277,7 +277,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
 
   async function compareAgain(): Promise<void> {
     await deps.goneTrackFinder.compareAgain({ root: musicFolders, signal: new AbortController().signal, now: now() });
-    likedNames.noteNames(db.$client);
+    likedNames.noteTracks(db.$client);
   }
 
   /** Deletes the track with this number, as users do. */
@@ -287,7 +287,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     if (id === undefined) return;
     deletedFiles.note(id);
     db.transaction((tx) => trash.put(tx, 1 as UserId, id, () => sourceFiles.noteDeleted(id)));
-    likedNames.noteNames(db.$client);
+    likedNames.noteTracks(db.$client);
   }
   async function restoreOne(pick: number): Promise<void> {
     const deletedTracks = deletedFiles.tracks();
@@ -380,7 +380,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
       });
     await scanOnce([]);
     likedNames.likeAll(db.$client);
-    likedNames.noteNames(db.$client);
+    likedNames.noteTracks(db.$client);
     for (const step of steps) {
       const [firstPick] = step.picks;
       if (step.op === 'scan') await scanOnce([]);

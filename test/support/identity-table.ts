@@ -90,7 +90,7 @@ export interface Row {
   joined?: Record<string, string>;
   /** Whether the tracks are merged at the end of a scan, which a dry run cannot report. */
   isFoundLast?: true;
-  /** Whether the row needs `Part.recording`. */
+  /** Whether the row needs MP3 files with a real recording, which only some parts have (`Part.recording`). */
   isOfMp3?: true;
 }
 

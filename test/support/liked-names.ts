@@ -39,7 +39,7 @@ export function createLikedNames() {
     },
 
     /** Updates the tracks of each liked item; must be called after each change. */
-    noteNames(client: Database): void {
+    noteTracks(client: Database): void {
       for (const kind of ['album', 'artist'] as const)
         for (const { item, track } of placesOf(client, kind)) everIn.get(`${kind} ${item}`)?.tracks.add(track);
     },

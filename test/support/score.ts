@@ -6,7 +6,7 @@ const RATE_HZ = 22_050;
 const TONICS = { C: 0, 'C#': 1, D: 2, Eb: 3, E: 4, F: 5, 'F#': 6, G: 7, Ab: 8, A: 9, Bb: 10, B: 11 } as const;
 const MAJOR = [0, 2, 4, 5, 7, 9, 11];
 const MINOR = [0, 2, 3, 5, 7, 8, 10];
-/** Chord progressions as degrees of the scale from 0; each begins and ends in the key. */
+/** Chord progressions as degrees of the scale from 0; each begins on the tonic. */
 const PROGRESSIONS = [
   [0, 3, 4, 0],
   [0, 5, 3, 4],

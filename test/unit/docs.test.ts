@@ -114,8 +114,7 @@ it('pages of the settings exist', () => {
 });
 
 it('the list of proofs is complete', () => {
-  const [, cell = ''] =
-    rowsOf(sectionOf(DEVELOPMENT_PAGE, 'Commands')).find(([name]) => name?.includes('prove')) ?? [];
+  const [, cell = ''] = rowsOf(sectionOf(DEVELOPMENT_PAGE, 'Commands')).find(([name]) => name?.includes('prove')) ?? [];
   const proofs = [...readSource('test/prove/main.ts').matchAll(/^ {2}'?([\w-]+)'?: async/gm)].map(
     ([, name = '']) => name,
   );

@@ -20,7 +20,7 @@ export function HeatMap({ week }: { week: ListeningOut['week'] }) {
   const { t } = useTranslation();
   const { ref, width } = useElementSize();
   const cellSize = Math.floor((Math.max(320, width) - LABELS_WIDTH) / HOURS) - GAP;
-  const height = Math.min(cellSize, 36);
+  const cellHeight = Math.min(cellSize, 36);
   // Labels must be unique, so hidden labels consist of zero-width spaces.
   const labels = Array.from({ length: HOURS }, (_, hour) =>
     cellSize >= WIDE_CELL || hour % 6 === 0 ? String(hour) : '\u200B'.repeat(hour),
@@ -39,8 +39,8 @@ export function HeatMap({ week }: { week: ListeningOut['week'] }) {
           yLabels={WEEKDAYS.map((weekday) => weekdayName(weekday))}
           colors={SHADES}
           emptyColor="var(--hover)"
-          cellSize={height}
-          gap={Math.max(GAP, Math.floor((Math.max(320, width) - LABELS_WIDTH) / HOURS) - height)}
+          cellSize={cellHeight}
+          gap={Math.max(GAP, Math.floor((Math.max(320, width) - LABELS_WIDTH) / HOURS) - cellHeight)}
           cellRadius={3}
           yLabelsWidth={LABELS_WIDTH}
           xLabelsHeight={20}

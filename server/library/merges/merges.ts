@@ -2,9 +2,8 @@
 // its rows and with what the merge changed: which rows moved, and the kept track's former state if it took over the
 // emptied track's file.
 import { and, eq, gt, isNotNull } from 'drizzle-orm';
-import { type Db, type MainDb, writtenRow } from '../../db/client.ts';
+import { type Db, writtenRow } from '../../db/client.ts';
 import type { TrackId, UserId } from '../../db/ids.ts';
-import type { RowAs } from '../../db/rows.ts';
 import {
   replacedTracks,
   tracks as trackTable,
@@ -15,38 +14,34 @@ import {
 import { conflict, notFound } from '../../errors.ts';
 import type { Page, Paged } from '../../http/paging.ts';
 import { identityUnderEdits, replaceTagsUnderEdits } from '../edits/edit-history.ts';
-import { changesOf, takeBack, withEditsOf, type FieldChange } from '../edits/identity-changes.ts';
+import { withEditsOf } from '../edits/identity-changes.ts';
 import { separatedPlace } from '../tracks/overwritten-place.ts';
-import { prepareFindTrack } from '../tracks/track-identity.ts';
-import type { TrackMerge, TrackMergePart } from './track-merge.ts';
-import { createTrackSnapshots, type Row, type TrackSnapshot } from '../trash/track-snapshot.ts';
+import { type Row, type TrackSnapshot } from '../trash/track-snapshot.ts';
 import { AUDIO_COLUMNS, type TrackAudio, type TrackIdentity } from '../tracks/track-values.ts';
-import type { TrackWriter } from '../tracks/track-writer.ts';
-import { TRASH_RETENTION_MS, type Trash } from '../trash/trash.ts';
+import { TRASH_RETENTION_MS } from '../trash/trash.ts';
 import { bindContext } from '../../runtime/bind-context.ts';
-import type { Statement } from 'better-sqlite3';
+import {
+  type Context,
+  type PastMerge,
+  type ListParams,
+  createContext,
+  type MergesDeps,
+  takeEditsBack,
+  carryBack,
+  type CarriedData,
+  replace,
+  carryData,
+  findTrack,
+} from './carried-data.ts';
 
 /** Results of the analysis, which belong to the audio and move with it. */
 const AUDIO_TABLES = ['track_fingerprints', 'fingerprint_pieces'];
 
-/** The data that the merge moved from the emptied track to the kept one, as an undo needs it. */
-interface CarriedData {
-  moved: { table: string; column: string; keys: Row[] }[];
-  remembered: Record<string, unknown>;
-  /** Absent if no edit of the emptied track was carried to the kept one. */
-  edits?: CarriedEdits | undefined;
-  /** When the kept track was added, in ms; absent if the kept track is the older one. */
-  keptSince?: number | undefined;
-}
 interface MergedSnapshot extends TrackSnapshot {
   /** `before` is the former state of the kept track, if it took over the file. */
   merge: CarriedData & { before: KeptTrackState | null };
 }
-interface CarriedEdits {
-  /** The identity of the kept track before the merge. */
-  identity: TrackIdentity;
-  changes: FieldChange[];
-}
+
 interface KeptTrackState {
   source: string;
   sourceId: string;
@@ -69,30 +64,6 @@ interface MergeOptions {
   beforeRemoval?: () => void;
 }
 
-export interface PastMerge extends RowAs<
-  typeof trashedTracks,
-  'id' | 'title' | 'artistName' | 'albumTitle' | 'source' | 'sourceId' | 'mergedInto' | 'deletedAt'
-> {
-  /** `replaced` means that the track still exists, see `replaced_tracks`. */
-  reason: MergeReason | 'replaced';
-  deletedByName: string | null;
-}
-
-interface ListParams {
-  /** The oldest time of listed replacements; merged tracks are purged with the trash. */
-  since: number;
-  into?: TrackId;
-}
-
-interface MergesDeps {
-  db: MainDb;
-  tracks: Pick<TrackWriter, 'batch' | 'search' | 'setAudio' | 'setIdentity' | 'noteMerge' | 'musicDivided'>;
-  merge: TrackMerge;
-  movers: readonly TrackMergePart[];
-  trash: Pick<Trash, 'put' | 'putBack' | 'restore'>;
-  now: () => Date;
-}
-
 export type Merges = ReturnType<typeof createMerges>;
 
 export function createMerges(deps: MergesDeps) {
@@ -104,29 +75,6 @@ export function createMerges(deps: MergesDeps) {
     ...bindContext(context, { list, mergeInto, takeMergedFile, leaveMergedFile, undo, replace }),
     divide: context.divide,
   };
-}
-
-interface Context extends ReturnType<typeof createContext> {
-  allMerges: { list: Statement<[ListParams & Page], PastMerge>; count: Statement<[ListParams], number> };
-  mergesInto: { list: Statement<[ListParams & Page], PastMerge>; count: Statement<[ListParams], number> };
-}
-
-function createContext({ db, tracks, merge, movers, trash, now }: MergesDeps) {
-  const snapshots = createTrackSnapshots(db.$client);
-  const findStoredTrack = prepareFindTrack(db.$client);
-  const findSince = db.$client.prepare<[TrackId], number>('SELECT created_at FROM tracks WHERE id = ?').pluck();
-  const setSince = db.$client.prepare<[number, TrackId]>('UPDATE tracks SET created_at = ? WHERE id = ?');
-  /**
-   * Moves likes, plays and other data that people added since a moment to another track, whose music it was then.
-   * Called by scans. With `onlyIfAny`, returns false and leaves the names unchanged if people did nothing with the
-   * track.
-   */
-  const divide = db.$client.transaction((from: TrackId, to: TrackId, since: Date, onlyIfAny = false): boolean => {
-    const isAny = movers.map((mover) => mover.moveSince?.(from, to, since) ?? false).includes(true);
-    if (isAny || !onlyIfAny) tracks.musicDivided(from, to);
-    return isAny;
-  }).immediate;
-  return { db, tracks, merge, movers, trash, now, snapshots, findStoredTrack, findSince, setSince, divide };
 }
 
 // two statements, so that the merges of one track can be found by an index
@@ -149,8 +97,6 @@ function prepareList({ db }: Context, mergedInto: string, replacedBy: string) {
 }
 
 const ofMerge = (id: TrackId) => and(eq(trashedTracks.id, id), isNotNull(trashedTracks.mergedInto));
-
-const findTrack = (tx: Db, id: TrackId) => tx.select().from(trackTable).where(eq(trackTable.id, id)).get();
 
 function readKeptState(context: Context, tx: Db, id: TrackId): KeptTrackState {
   const [row, storedTrack, snapshot] = [findTrack(tx, id), context.findStoredTrack(id), context.snapshots.take(id)];
@@ -205,90 +151,6 @@ function mergeInto(
     { behavior: 'immediate' },
   );
 }
-
-/**
- * Moves edits to the kept track and notes what else the merge moved. A person who merges has seen which fields are
- * kept.
- */
-const carryData = (context: Context, keptId: TrackId, emptiedId: TrackId, by: UserId | null): CarriedData => ({
-  keptSince: carrySince(context, keptId, emptiedId),
-  edits: by === null ? carryEdits(context, emptiedId, keptId) : undefined,
-  moved: context.movers.flatMap(({ rows = [] }) =>
-    rows.map((reference) => ({
-      ...reference,
-      keys: context.snapshots.keysOf(reference.table, reference.column, emptiedId),
-    })),
-  ),
-  remembered: Object.fromEntries(
-    context.movers.flatMap(({ remembers }) =>
-      remembers ? [[remembers.name, remembers.stateOf(emptiedId, keptId)]] : [],
-    ),
-  ),
-});
-
-/** Gives the kept track the earlier of the two creation times; returns its own creation time if that changed. */
-function carrySince(context: Context, keptId: TrackId, emptiedId: TrackId): number | undefined {
-  const [keptSince, emptiedSince] = [context.findSince.get(keptId), context.findSince.get(emptiedId)];
-  if (keptSince === undefined || emptiedSince === undefined || keptSince <= emptiedSince) return undefined;
-  context.setSince.run(emptiedSince, keptId);
-  return keptSince;
-}
-
-/**
- * Moves likes, plays and other data of people from a track to its replacement; both tracks stay. Called by scans
- * inside their transaction. Throws `not_found`.
- */
-function replace(context: Context, replacedId: TrackId, replacementId: TrackId): void {
-  context.db.transaction(
-    (tx) => {
-      for (const id of [replacedId, replacementId]) if (!findTrack(tx, id)) throw notFound('track', id);
-      const carriedData = carryData(context, replacementId, replacedId, null);
-      for (const mover of context.movers) mover.move?.(replacedId, replacementId);
-      // the replacement has a file again
-      tx.delete(replacedTracks).where(eq(replacedTracks.trackId, replacementId)).run();
-      tx.insert(replacedTracks)
-        .values({ trackId: replacedId, byId: replacementId, replacedAt: context.now(), carried: carriedData })
-        .run();
-    },
-    { behavior: 'immediate' },
-  );
-}
-
-/** Moves back what the merge moved from the emptied to the kept track. Both tracks exist. */
-function carryBack(
-  context: Context,
-  { moved, remembered, keptSince }: CarriedData,
-  emptiedId: TrackId,
-  keptId: TrackId,
-  { tookFile, by }: { tookFile: boolean; by: UserId | null },
-): void {
-  for (const { table, column, keys } of moved) context.snapshots.moveRows(table, column, keys, keptId, emptiedId);
-  if (keptSince !== undefined) context.setSince.run(keptSince, keptId);
-  const undoneAt = context.now();
-  for (const { remembers, bringBack } of context.movers)
-    bringBack?.(emptiedId, keptId, { remembered: remembers && remembered[remembers.name], tookFile, by, undoneAt });
-  context.tracks.search.set('track', keptId);
-}
-
-/** Copies manually edited fields, unless they were edited in the other track too. */
-function carryEdits(context: Context, from: TrackId, to: TrackId): CarriedEdits | undefined {
-  const [emptiedTrack, keptTrack] = [context.findStoredTrack(from), context.findStoredTrack(to)];
-  if (!emptiedTrack || !keptTrack) return undefined;
-  const identity = withEditsOf(emptiedTrack.identity, keptTrack.identity);
-  if (identity === keptTrack.identity) return undefined;
-  rename(context, to, identity, keptTrack.folder);
-  return { identity: { ...keptTrack.identity, lyrics: undefined }, changes: changesOf(keptTrack.identity, identity) };
-}
-
-/** Undoes carried edits in all fields that still have the carried value. */
-function takeEditsBack(context: Context, id: TrackId, { identity, changes }: CarriedEdits): void {
-  const storedTrack = context.findStoredTrack(id);
-  if (storedTrack)
-    rename(context, id, takeBack(changes, { identity }, storedTrack.identity).target, storedTrack.folder);
-}
-
-const rename = ({ tracks }: Context, id: TrackId, identity: TrackIdentity, folder: number | undefined): void =>
-  tracks.batch(() => tracks.setIdentity(id, { ...identity, lyrics: undefined }, folder));
 
 /** Restores the state of the kept track before it took over the file; returns the columns of that file. */
 function restoreKeptState(

@@ -9,7 +9,7 @@ import { readCopies, readGroup, storeCopies, toNewFile, withoutSplitIfNoFfmpeg }
 import type { Scan } from '../scan-context.ts';
 import { assignPostponedFiles } from '../identity/postponed-files.ts';
 
-/** The number of files whose former owners are searched at once. */
+/** The number of files for which the tracks that they belonged to are looked up at once. */
 const GROUP_FILES = 64;
 
 export async function identifyPostponedFiles(scan: Scan): Promise<void> {

@@ -50,9 +50,9 @@ export interface TrackDraft {
   audio: TrackAudio;
 }
 
-export type ScannedTracks = ReturnType<typeof createScannedTracks>;
+export type ScannedTracks = ReturnType<typeof createScannedTrackWriter>;
 
-export function createScannedTracks(deps: ScannedTracksDeps) {
+export function createScannedTrackWriter(deps: ScannedTracksDeps) {
   const context = createContext(deps);
 
   return {
@@ -335,7 +335,7 @@ function insert(
   return { trackId: context.tracks.insert({ source: context.source, sourceId, folder, identity, audio }) };
 }
 
-/** Gives the track this place, with the audio and tags in it. */
+/** Moves the track to the source id of the draft, and replaces its audio and tags by those of the file there. */
 function takeSourceId(
   context: Context,
   id: TrackId,

@@ -20,7 +20,7 @@ import { createFileRows } from './file-rows.ts';
 import { createFolderRows } from './folder-rows.ts';
 import { recordDecision, recordFailure, beginUndo, type ScanRecord } from '../scan-record.ts';
 import { createSplitFiles, type SplitFilesDeps } from './split-files.ts';
-import { createScannedTracks, type ScannedTracksDeps } from './scanned-tracks.ts';
+import { createScannedTrackWriter, type ScannedTracksDeps } from './scanned-tracks.ts';
 
 export interface ScanWriterDeps {
   db: MainDb;
@@ -53,7 +53,7 @@ export function createScanWriter({
   const client = db.$client;
   const folders = createFolderRows(client, source, now);
   const files = createFileRows(client);
-  const scannedTracks = createScannedTracks({ db, tracks, trash, storage, source, now });
+  const scannedTracks = createScannedTrackWriter({ db, tracks, trash, storage, source, now });
   const splitFiles = createSplitFiles({ db, files, scannedTracks, trash, source, restore });
 
   /**
@@ -132,10 +132,10 @@ export function createScanWriter({
         files.put(folder, candidate, { state: 'deleted', lyricsMark: null, trackId: null });
       }
     }
-    const isTrack = decision.kind === 'added' || decision.kind === 'updated';
+    const isTrackWritten = decision.kind === 'added' || decision.kind === 'updated';
     folders.countWrittenFile(
       path,
-      decision.kind === 'split' || (isTrack && decision.result.split?.fault === undefined),
+      decision.kind === 'split' || (isTrackWritten && decision.result.split?.fault === undefined),
     );
   }
 

@@ -3,7 +3,7 @@ import type { Accounts } from '../../auth/accounts.ts';
 import type { PlaylistId, TrackId, UserId } from '../../db/ids.ts';
 import { forbidden, notFound } from '../../errors.ts';
 import { Pieces } from '../../http/streamed-lists.ts';
-import { MAX_PLAYLIST_ENTRIES } from '../../playlists/changes.ts';
+import { MAX_PLAYLIST_ENTRIES } from '../../playlists/change-plans.ts';
 import type { PlaylistSummary } from '../../playlists/queries.ts';
 import type { PlaylistService } from '../../playlists/service.ts';
 import { mapInSlices } from '../../runtime/time-slices.ts';

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { desktop } from '../../../desktop.ts';
 import {
   BAND_TYPES,
-  checked,
+  toValidSettings,
   fitGraphic,
   FREQUENCY,
   GAIN_DB,
@@ -36,7 +36,7 @@ const MAX_FILE_BYTES = 1 << 20;
 
 export function EqualizerSettings() {
   const { t } = useTranslation();
-  const equalizer = checked(storedEqualizer(useSoundOutput()));
+  const equalizer = toValidSettings(storedEqualizer(useSoundOutput()));
   const change = (changes: Partial<Equalizer>) => setEqualizer({ ...equalizer, ...changes });
   const { isOn, isGraphic, bands, preampDb } = equalizer;
   const [note, setNote] = useState('');
