@@ -62,7 +62,7 @@ const FIGURES: Record<string, Figure[]> = {
     [/values and (\d+) levels/, 'server/http/body.ts', 'MAX_DEPTH'],
     [/ids in a queue, [^|]+\| ([\d,]+)/, 'server/playback/queue.ts', 'MAX_QUEUED'],
     [/ids in a playlist request, [^|]+\| ([\d,]+)/, 'server/playlists/wire.ts', 'MAX_TRACKS'],
-    [/tracks in a playlist \| ([\d,]+)/, 'server/playlists/changes.ts', 'MAX_PLAYLIST_ENTRIES'],
+    [/tracks in a playlist \| ([\d,]+)/, 'server/playlists/change-plans.ts', 'MAX_PLAYLIST_ENTRIES'],
     [/a list of stars \| ([\d,]+)/, 'server/subsonic/params.ts', 'MAX_IDS'],
     [/parameters \| ([\d,]+) in an address/, 'server/http/mount.ts', 'MAX_QUERY_PARAMETERS'],
     [/in an address, ([\d,]+) in a Subsonic form/, 'server/http/params.ts', 'MAX_PARAMETERS'],
