@@ -39,30 +39,44 @@ export interface ScanWriterDeps {
  */
 export type WriteBatch = (ops: ScanOp[], from: number, limitMs: number) => number;
 
-export function createScanWriter({
-  db,
-  tracks,
-  trash,
-  divide,
-  storage,
-  source,
-  restore,
-  record,
-  now,
-}: ScanWriterDeps): WriteBatch {
+export function createScanWriter(deps: ScanWriterDeps): WriteBatch {
+  const context = createContext(deps) as Context;
+  context.apply = context.client.transaction((op: ScanOp): void => {
+    if (op.kind === 'rotation') op.ops.forEach((op) => applySingle(context, op));
+    else applySingle(context, op);
+  });
+  context.writeBatch = context.client.transaction(
+    (ops: ScanOp[], from: number, limitMs: number, isCareful: boolean): number =>
+      context.tracks.batch(() => {
+        const deadline = performance.now() + limitMs;
+        let appliedCount = 0;
+        if (!isCareful) appliedCount = applyPlain(context, ops, from, deadline);
+        while (from + appliedCount < ops.length && (appliedCount === 0 || performance.now() <= deadline))
+          applySafely(context, ops[from + appliedCount++] as ScanOp);
+        return appliedCount;
+      }),
+  ).immediate;
+
+  return (ops, from, limitMs) => writeWithRetry(context, ops, from, limitMs);
+}
+
+interface Context extends ReturnType<typeof createContext> {
+  apply: (op: ScanOp) => void;
+  writeBatch: (ops: ScanOp[], from: number, limitMs: number, isCareful: boolean) => number;
+}
+
+function createContext({ db, tracks, trash, divide, storage, source, restore, record, now }: ScanWriterDeps) {
   const client = db.$client;
   const folders = createFolderRows(client, source, now);
   const files = createFileRows(client);
   const scannedTracks = createScannedTrackWriter({ db, tracks, trash, storage, source, now });
   const splitFiles = createSplitFiles({ db, files, scannedTracks, trash, source, restore });
-
   /**
    * Tracks that have their own audio back. The other music that was played as these tracks since then has not been
    * found yet. What people did with that music is kept on a separate track, if there was anything, until that music is
    * found.
    */
   const returnedTracks = new Map<TrackId, { since: Date; otherHash: string | null; displacedId?: TrackId }>();
-
   const rows: CurrentRows = {
     isAdopted: (id) => record.movedIds.has(id),
     findFile: (path, name) => files.find(folders.idOf(path), name),
@@ -71,237 +85,233 @@ export function createScanWriter({
     isInPlace: scannedTracks.isInPlace,
     isMissing: scannedTracks.isMissing,
   };
+  return { tracks, divide, record, client, folders, files, scannedTracks, splitFiles, returnedTracks, rows };
+}
 
-  function carryOut(decision: Decision): void {
-    if (decision.kind === 'folder') return writeFolder(decision);
-    if (decision.kind === 'changing') return folders.countWrittenFile(decision.op.path, false);
-    if (decision.kind === 'moved') return writeMoved(decision);
-    const { path, candidate } = decision.op;
-    const folder = folders.idOf(path);
-    const { lyricsMark } = candidate;
-    switch (decision.kind) {
-      case 'failed': {
-        const { trackId, reason } = decision;
-        decision.lostIds.forEach(scannedTracks.setMissing);
-        splitFiles.lose(folder, candidate.name);
-        // with a time that no file can have, the file is read again by the next scan
-        const { result } = decision.op;
-        const mtimeUs = !result.ok && result.isPassing ? 0 : candidate.mtimeUs;
-        files.put(folder, { ...candidate, mtimeUs }, { state: 'failed', reason, lyricsMark, trackId });
-        break;
-      }
-      case 'added': {
-        decision.lostIds.forEach(scannedTracks.setMissing);
-        if (decision.displacedId !== undefined)
-          scannedTracks.displace(decision.displacedId, sourceIdOf(path, candidate.name));
-        const { trackId, replacedUri } = scannedTracks.insert(
-          scannedTracks.toDraft(decision.op, decision.result),
-          folder,
-        );
-        returnUserData(decision.op, trackId, decision.result);
-        noteReplaced(replacedUri);
-        splitFiles.unsplit(folder, decision.op, decision.result);
-        files.put(folder, candidate, { state: 'track', ...reasonOf(decision.result), lyricsMark, trackId });
-        break;
-      }
-      case 'updated': {
-        const { trackId, result: readResult } = decision;
-        if (decision.op.isOtherMusic) noteOtherMusic(trackId);
-        else noteReturn(trackId, readResult);
-        if (decision.hasOnlyLyricsChanged) scannedTracks.setLyrics(trackId, readResult);
-        else {
-          const fill = candidate.isReread ? scannedTracks.retag : scannedTracks.refill;
-          noteReplaced(fill(trackId, scannedTracks.toDraft(decision.op, readResult), folder));
-        }
-        files.put(folder, candidate, { state: 'track', ...reasonOf(readResult), lyricsMark, trackId });
-        break;
-      }
-      case 'split': {
-        splitFiles.split(folder, decision.op, decision).forEach(noteReplaced);
-        files.put(folder, candidate, { state: 'split', lyricsMark, trackId: null });
-        break;
-      }
-      case 'deleted': {
-        const { from } = decision.op;
-        decision.lostIds.forEach(scannedTracks.setMissing);
-        if (decision.displacedId !== undefined)
-          scannedTracks.displace(decision.displacedId, sourceIdOf(path, candidate.name));
-        splitFiles.lose(folder, candidate.name);
-        files.removeIfSame(folders.idOf(from.path), from.name, candidate);
-        scannedTracks.moveDeleted(from.trackIds, { path, name: candidate.name, folder });
-        files.put(folder, candidate, { state: 'deleted', lyricsMark: null, trackId: null });
-      }
+function carryOut(context: Context, decision: Decision): void {
+  if (decision.kind === 'folder') return writeFolder(context, decision);
+  if (decision.kind === 'changing') return context.folders.countWrittenFile(decision.op.path, false);
+  if (decision.kind === 'moved') return writeMoved(context, decision);
+  const { path, candidate } = decision.op;
+  const folder = context.folders.idOf(path);
+  const { lyricsMark } = candidate;
+  switch (decision.kind) {
+    case 'failed': {
+      const { trackId, reason } = decision;
+      decision.lostIds.forEach(context.scannedTracks.setMissing);
+      context.splitFiles.lose(folder, candidate.name);
+      // with a time that no file can have, the file is read again by the next scan
+      const { result } = decision.op;
+      const mtimeUs = !result.ok && result.isPassing ? 0 : candidate.mtimeUs;
+      context.files.put(folder, { ...candidate, mtimeUs }, { state: 'failed', reason, lyricsMark, trackId });
+      break;
     }
-    const isTrackWritten = decision.kind === 'added' || decision.kind === 'updated';
-    folders.countWrittenFile(
-      path,
-      decision.kind === 'split' || (isTrackWritten && decision.result.split?.fault === undefined),
-    );
-  }
-
-  function writeFolder({ op, lostIds, restoredIds }: Extract<Decision, { kind: 'folder' }>): void {
-    const { path, imageChanged, goneFiles, returnedFiles, renumberedFiles, signature } = op.batch;
-    if (imageChanged) folders.setImages(path, op.batch);
-    for (const file of renumberedFiles) files.setNumbers(folders.idOf(path), file);
-    for (const { name } of goneFiles) files.setState(folders.idOf(path), name, 'gone');
-    // a file whose track went to another file of this scan meanwhile has no row: the next scan finds it
-    const withRows = returnedFiles.filter(({ name }) => files.setState(folders.idOf(path), name, 'track'));
-    lostIds.forEach(scannedTracks.setMissing);
-    restoredIds.forEach(scannedTracks.setAvailable);
-    if (signature !== null || goneFiles.length + returnedFiles.length + op.files > 0)
-      folders.setSignature(path, withRows.length === returnedFiles.length ? signature : null, op.files);
-  }
-
-  /**
-   * Writes a moved file: the track keeps its row and loses its other places. If the file was read, its audio and tags
-   * replace those of the track.
-   */
-  function writeMoved({ op, trackId, result, lostIds }: MovedDecision): void {
-    const { path, candidate } = op;
-    const folder = folders.idOf(path);
-    lostIds.forEach(scannedTracks.setMissing);
-    const otherFiles = files.removeOthers(trackId, folder, candidate.name);
-    for (const { folder_id } of otherFiles) folders.clearSignature(folder_id);
-    if (result) noteReturn(trackId, result);
-    scannedTracks.move(trackId, path, candidate.name);
-    returnUserData(op, trackId, result);
-    const lyricsMark = result ? candidate.lyricsMark : (otherFiles[0]?.lyrics_mark ?? null);
-    files.put(folder, candidate, { state: 'track', ...reasonOf(result), lyricsMark, trackId });
-    if (result) noteReplaced(scannedTracks.refill(trackId, scannedTracks.toDraft(op, result), folder));
-    // if the lyrics beside the file changed, the next scan reads them
-    folders.countWrittenFile(path, lyricsMark === candidate.lyricsMark && result?.split?.fault === undefined);
-  }
-
-  /**
-   * Prepares a track for other music that takes the place of its audio, or of other music that was played as this
-   * track.
-   */
-  function noteOtherMusic(trackId: TrackId): void {
-    const since = scannedTracks.rememberFormerAudio(trackId);
-    if (since) divideToDisplacedMusic(trackId, since);
-  }
-
-  /** Prepares a track whose original audio returns in place of other music that was played as this track. */
-  function noteReturn(trackId: TrackId, { audioHash }: ReadSuccess): void {
-    const since = scannedTracks.findReplacementDate(trackId, audioHash);
-    if (!since) return;
-    const otherHash = scannedTracks.audioHashOf(trackId);
-    const copy = scannedTracks.findOtherWithAudio(otherHash, trackId);
-    if (copy !== undefined) return void divide(trackId, copy, since);
-    const displacedId = divideToDisplacedMusic(trackId, since);
-    returnedTracks.set(trackId, { since, otherHash, ...(displacedId !== undefined && { displacedId }) });
-  }
-
-  /**
-   * Moves what people did with the current music of this track since that moment to a new track; returns undefined if
-   * they did nothing.
-   */
-  function divideToDisplacedMusic(trackId: TrackId, since: Date): TrackId | undefined {
-    const displacedId = scannedTracks.insertAside(trackId);
-    if (displacedId === undefined || divide(trackId, displacedId, since, true)) return displacedId;
-    scannedTracks.removeTrack(displacedId);
-    return undefined;
-  }
-
-  /** Gives to this track what people did while its music was played as another track, whose own audio is back. */
-  function returnUserData(op: MovedDecision['op'], trackId: TrackId, readResult: ReadSuccess | undefined): void {
-    for (const [id, { since, otherHash, displacedId }] of returnedTracks) {
-      const isMusicOfTrack =
-        ('previousHolderId' in op && op.previousHolderId === id) ||
-        (otherHash !== null && otherHash === readResult?.audioHash);
-      if (!isMusicOfTrack || id === trackId) continue;
-      divide(displacedId ?? id, trackId, since);
-      if (displacedId !== undefined) scannedTracks.removeTrack(displacedId);
-      returnedTracks.delete(id);
+    case 'added': {
+      decision.lostIds.forEach(context.scannedTracks.setMissing);
+      if (decision.displacedId !== undefined)
+        context.scannedTracks.displace(decision.displacedId, sourceIdOf(path, candidate.name));
+      const { trackId, replacedUri } = context.scannedTracks.insert(
+        context.scannedTracks.toDraft(decision.op, decision.result),
+        folder,
+      );
+      returnUserData(context, decision.op, trackId, decision.result);
+      noteReplaced(context, replacedUri);
+      context.splitFiles.unsplit(folder, decision.op, decision.result);
+      context.files.put(folder, candidate, { state: 'track', ...reasonOf(decision.result), lyricsMark, trackId });
+      break;
+    }
+    case 'updated': {
+      const { trackId, result: readResult } = decision;
+      if (decision.op.isOtherMusic) noteOtherMusic(context, trackId);
+      else noteReturn(context, trackId, readResult);
+      if (decision.hasOnlyLyricsChanged) context.scannedTracks.setLyrics(trackId, readResult);
+      else {
+        const fill = candidate.isReread ? context.scannedTracks.retag : context.scannedTracks.refill;
+        noteReplaced(context, fill(trackId, context.scannedTracks.toDraft(decision.op, readResult), folder));
+      }
+      context.files.put(folder, candidate, { state: 'track', ...reasonOf(readResult), lyricsMark, trackId });
+      break;
+    }
+    case 'split': {
+      context.splitFiles
+        .split(folder, decision.op, decision)
+        .forEach((storageUri) => noteReplaced(context, storageUri));
+      context.files.put(folder, candidate, { state: 'split', lyricsMark, trackId: null });
+      break;
+    }
+    case 'deleted': {
+      const { from } = decision.op;
+      decision.lostIds.forEach(context.scannedTracks.setMissing);
+      if (decision.displacedId !== undefined)
+        context.scannedTracks.displace(decision.displacedId, sourceIdOf(path, candidate.name));
+      context.splitFiles.lose(folder, candidate.name);
+      context.files.removeIfSame(context.folders.idOf(from.path), from.name, candidate);
+      context.scannedTracks.moveDeleted(from.trackIds, { path, name: candidate.name, folder });
+      context.files.put(folder, candidate, { state: 'deleted', lyricsMark: null, trackId: null });
     }
   }
+  const isTrackWritten = decision.kind === 'added' || decision.kind === 'updated';
+  context.folders.countWrittenFile(
+    path,
+    decision.kind === 'split' || (isTrackWritten && decision.result.split?.fault === undefined),
+  );
+}
 
-  function noteReplaced(storageUri: string | undefined): void {
-    if (storageUri !== undefined) record.replacedUris.push(storageUri);
+function writeFolder(context: Context, { op, lostIds, restoredIds }: Extract<Decision, { kind: 'folder' }>): void {
+  const { path, imageChanged, goneFiles, returnedFiles, renumberedFiles, signature } = op.batch;
+  if (imageChanged) context.folders.setImages(path, op.batch);
+  for (const file of renumberedFiles) context.files.setNumbers(context.folders.idOf(path), file);
+  for (const { name } of goneFiles) context.files.setState(context.folders.idOf(path), name, 'gone');
+  // a file whose track went to another file of this scan meanwhile has no row: the next scan finds it
+  const withRows = returnedFiles.filter(({ name }) =>
+    context.files.setState(context.folders.idOf(path), name, 'track'),
+  );
+  lostIds.forEach(context.scannedTracks.setMissing);
+  restoredIds.forEach(context.scannedTracks.setAvailable);
+  if (signature !== null || goneFiles.length + returnedFiles.length + op.files > 0)
+    context.folders.setSignature(path, withRows.length === returnedFiles.length ? signature : null, op.files);
+}
+
+/**
+ * Writes a moved file: the track keeps its row and loses its other places. If the file was read, its audio and tags
+ * replace those of the track.
+ */
+function writeMoved(context: Context, { op, trackId, result, lostIds }: MovedDecision): void {
+  const { path, candidate } = op;
+  const folder = context.folders.idOf(path);
+  lostIds.forEach(context.scannedTracks.setMissing);
+  const otherFiles = context.files.removeOthers(trackId, folder, candidate.name);
+  for (const { folder_id } of otherFiles) context.folders.clearSignature(folder_id);
+  if (result) noteReturn(context, trackId, result);
+  context.scannedTracks.move(trackId, path, candidate.name);
+  returnUserData(context, op, trackId, result);
+  const lyricsMark = result ? candidate.lyricsMark : (otherFiles[0]?.lyrics_mark ?? null);
+  context.files.put(folder, candidate, { state: 'track', ...reasonOf(result), lyricsMark, trackId });
+  if (result)
+    noteReplaced(context, context.scannedTracks.refill(trackId, context.scannedTracks.toDraft(op, result), folder));
+  // if the lyrics beside the file changed, the next scan reads them
+  context.folders.countWrittenFile(path, lyricsMark === candidate.lyricsMark && result?.split?.fault === undefined);
+}
+
+/**
+ * Prepares a track for other music that takes the place of its audio, or of other music that was played as this
+ * track.
+ */
+function noteOtherMusic(context: Context, trackId: TrackId): void {
+  const since = context.scannedTracks.rememberFormerAudio(trackId);
+  if (since) divideToDisplacedMusic(context, trackId, since);
+}
+
+/** Prepares a track whose original audio returns in place of other music that was played as this track. */
+function noteReturn(context: Context, trackId: TrackId, { audioHash }: ReadSuccess): void {
+  const since = context.scannedTracks.findReplacementDate(trackId, audioHash);
+  if (!since) return;
+  const otherHash = context.scannedTracks.audioHashOf(trackId);
+  const copy = context.scannedTracks.findOtherWithAudio(otherHash, trackId);
+  if (copy !== undefined) return void context.divide(trackId, copy, since);
+  const displacedId = divideToDisplacedMusic(context, trackId, since);
+  context.returnedTracks.set(trackId, { since, otherHash, ...(displacedId !== undefined && { displacedId }) });
+}
+
+/**
+ * Moves what people did with the current music of this track since that moment to a new track; returns undefined if
+ * they did nothing.
+ */
+function divideToDisplacedMusic(context: Context, trackId: TrackId, since: Date): TrackId | undefined {
+  const displacedId = context.scannedTracks.insertAside(trackId);
+  if (displacedId === undefined || context.divide(trackId, displacedId, since, true)) return displacedId;
+  context.scannedTracks.removeTrack(displacedId);
+  return undefined;
+}
+
+/** Gives to this track what people did while its music was played as another track, whose own audio is back. */
+function returnUserData(
+  context: Context,
+  op: MovedDecision['op'],
+  trackId: TrackId,
+  readResult: ReadSuccess | undefined,
+): void {
+  for (const [id, { since, otherHash, displacedId }] of context.returnedTracks) {
+    const isMusicOfTrack =
+      ('previousHolderId' in op && op.previousHolderId === id) ||
+      (otherHash !== null && otherHash === readResult?.audioHash);
+    if (!isMusicOfTrack || id === trackId) continue;
+    context.divide(displacedId ?? id, trackId, since);
+    if (displacedId !== undefined) context.scannedTracks.removeTrack(displacedId);
+    context.returnedTracks.delete(id);
   }
+}
 
-  function applySingle(op: SingleOp): void {
-    carryOutAndRecord(decide(op, rows));
-  }
+function noteReplaced(context: Context, storageUri: string | undefined): void {
+  if (storageUri !== undefined) context.record.replacedUris.push(storageUri);
+}
 
-  function carryOutAndRecord(decision: Decision): void {
-    carryOut(decision);
-    recordDecision(record, decision);
-  }
+function applySingle(context: Context, op: SingleOp): void {
+  carryOutAndRecord(context, decide(op, context.rows));
+}
 
-  const apply = client.transaction((op: ScanOp): void => {
-    if (op.kind === 'rotation') op.ops.forEach(applySingle);
-    else applySingle(op);
-  });
+function carryOutAndRecord(context: Context, decision: Decision): void {
+  carryOut(context, decision);
+  recordDecision(context.record, decision);
+}
 
-  /**
-   * Applies an operation. If the operation fails, only this one is rolled back and becomes one line of the result; a
-   * full disk ends the scan.
-   */
-  function applySafely(op: ScanOp): void {
-    try {
-      apply(op); // runs in a savepoint, inside the batch's transaction
-    } catch (error) {
-      tracks.forget();
-      folders.forgetIds();
-      if (isDiskFull(error) || op.kind === 'folder') throw error;
-      for (const { path, candidate } of op.kind === 'rotation' ? op.ops : [op]) {
-        folders.countWrittenFile(path, false);
-        recordFailure(record, path, candidate.name, `it could not be saved (${codeOf(error)})`);
-      }
+/**
+ * Applies an operation. If the operation fails, only this one is rolled back and becomes one line of the result; a
+ * full disk ends the scan.
+ */
+function applySafely(context: Context, op: ScanOp): void {
+  try {
+    context.apply(op); // runs in a savepoint, inside the batch's transaction
+  } catch (error) {
+    context.tracks.forget();
+    context.folders.forgetIds();
+    if (isDiskFull(error) || op.kind === 'folder') throw error;
+    for (const { path, candidate } of op.kind === 'rotation' ? op.ops : [op]) {
+      context.folders.countWrittenFile(path, false);
+      recordFailure(context.record, path, candidate.name, `it could not be saved (${codeOf(error)})`);
     }
   }
+}
 
-  const writeBatch = client.transaction((ops: ScanOp[], from: number, limitMs: number, isCareful: boolean): number =>
-    tracks.batch(() => {
-      const deadline = performance.now() + limitMs;
-      let appliedCount = 0;
-      if (!isCareful) appliedCount = applyPlain(ops, from, deadline);
-      while (from + appliedCount < ops.length && (appliedCount === 0 || performance.now() <= deadline))
-        applySafely(ops[from + appliedCount++] as ScanOp);
-      return appliedCount;
-    }),
-  ).immediate;
-
-  /**
-   * Applies operations that need no savepoint: new tracks, and folders without further changes. If one of them fails,
-   * the whole batch is rolled back and written again with a savepoint for each operation. Returns the number of
-   * operations before the first one of another kind.
-   */
-  function applyPlain(ops: ScanOp[], from: number, deadline: number): number {
-    const undo = { counts: beginUndo(record), folders: folders.beginUndo() };
-    let appliedCount = 0;
-    try {
-      for (
-        let op = ops[from];
-        op && (appliedCount === 0 || performance.now() <= deadline);
-        op = ops[from + ++appliedCount]
-      ) {
-        const decision = op.kind === 'rotation' ? undefined : decide(op, rows);
-        if (!decision || !isPlain(decision)) break;
-        carryOutAndRecord(decision);
-      }
-      return appliedCount;
-    } catch (error) {
-      undo.counts();
-      undo.folders();
-      throw new BatchFailed('an op failed', { cause: error });
+/**
+ * Applies operations that need no savepoint: new tracks, and folders without further changes. If one of them fails,
+ * the whole batch is rolled back and written again with a savepoint for each operation. Returns the number of
+ * operations before the first one of another kind.
+ */
+function applyPlain(context: Context, ops: ScanOp[], from: number, deadline: number): number {
+  const undo = { counts: beginUndo(context.record), folders: context.folders.beginUndo() };
+  let appliedCount = 0;
+  try {
+    for (
+      let op = ops[from];
+      op && (appliedCount === 0 || performance.now() <= deadline);
+      op = ops[from + ++appliedCount]
+    ) {
+      const decision = op.kind === 'rotation' ? undefined : decide(op, context.rows);
+      if (!decision || !isPlain(decision)) break;
+      carryOutAndRecord(context, decision);
     }
+    return appliedCount;
+  } catch (error) {
+    undo.counts();
+    undo.folders();
+    throw new BatchFailed('an op failed', { cause: error });
   }
+}
 
-  return (ops, from, limitMs) => {
-    // rows lost in a power cut are written again by the next scan; people's writes stay FULL
-    client.pragma('synchronous = NORMAL');
-    try {
-      return writeBatch(ops, from, limitMs, false);
-    } catch (error) {
-      if (!(error instanceof BatchFailed)) throw error;
-      if (isDiskFull(error.cause)) throw error.cause;
-      return writeBatch(ops, from, limitMs, true);
-    } finally {
-      client.pragma('synchronous = FULL');
-    }
-  };
+/** Writes a batch in one go. If an operation fails, the batch is written again, with a savepoint for each operation. */
+function writeWithRetry({ client, writeBatch }: Context, ops: ScanOp[], from: number, limitMs: number): number {
+  // rows lost in a power cut are written again by the next scan; people's writes stay FULL
+  client.pragma('synchronous = NORMAL');
+  try {
+    return writeBatch(ops, from, limitMs, false);
+  } catch (error) {
+    if (!(error instanceof BatchFailed)) throw error;
+    if (isDiskFull(error.cause)) throw error.cause;
+    return writeBatch(ops, from, limitMs, true);
+  } finally {
+    client.pragma('synchronous = FULL');
+  }
 }
 
 /** Thrown when an operation fails that runs without a savepoint; the batch is rolled back with it. */
