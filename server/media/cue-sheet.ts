@@ -47,6 +47,8 @@ const foreignNames = (bytes: Buffer): Buffer[] =>
 /** Returns undefined when the text is no cue sheet. */
 export function parseCueSheet(text: string): CueSheet | undefined {
   const sheet: CueSheet = { files: [], fields: [], tracks: [], unitsPerSecond: FRAMES_PER_SECOND };
+  /** Tracks without index 1: only their gap is known. */
+  const gapTracks = new Set<SheetTrack>();
   let track: SheetTrack | undefined;
   let isAudio = true;
   for (const line of text.split(/\r\n|\r|\n/)) {
@@ -69,12 +71,13 @@ export function parseCueSheet(text: string): CueSheet | undefined {
             file: Math.max(0, sheet.files.length - 1),
             fields: [],
           };
+          gapTracks.add(track);
           if (sheet.tracks.length < MAX_TRACKS) sheet.tracks.push(track);
         }
         break;
       }
       case 'INDEX':
-        if (track) readIndex(sheet, track, argument);
+        if (track && readIndex(sheet, track, argument) === 1) gapTracks.delete(track);
         break;
       case 'REM': {
         const [, name, value] = /^(\S+)\s(.+)$/s.exec(argument) ?? [];
@@ -88,6 +91,9 @@ export function parseCueSheet(text: string): CueSheet | undefined {
         if (isAudio) addField(track ?? sheet, command, argument);
     }
   }
+  // the gap of a track at the end of the previous file is no track of that file
+  if (sheet.files.length > 1 && gapTracks.size < sheet.tracks.length)
+    sheet.tracks = sheet.tracks.filter((sheetTrack) => !gapTracks.has(sheetTrack));
   return sheet.files.length + sheet.tracks.length === 0 ? undefined : sheet;
 }
 
@@ -95,18 +101,21 @@ function addField({ fields }: { fields: SheetFields }, name: string, value: stri
   if (fields.length < MAX_FIELDS) fields.push([name.toUpperCase(), withoutQuotes(value.slice(0, MAX_NAME_CHARACTERS))]);
 }
 
-/** Reads an index. Index 1 is where a track begins; audio before it belongs to the previous track. */
-function readIndex(sheet: CueSheet, track: SheetTrack, text: string): void {
+/**
+ * Reads an index and returns its number. Index 1 is where a track begins; audio before it belongs to the previous track.
+ */
+function readIndex(sheet: CueSheet, track: SheetTrack, text: string): number | undefined {
   const [, digits, minutes, seconds, frames = '0'] =
     /^(\d{1,3})\s+(\d{1,5}):(\d{1,2})(?:[:.](\d{1,2}))?$/.exec(text) ?? [];
   if (digits === undefined || Number(seconds) > 59 || Number(frames) >= FRAMES_PER_SECOND) {
     sheet.fault ??= `index “${text.slice(0, 40)}” of track ${track.number} is not a time`;
-    return;
+    return undefined;
   }
   const index = Number(digits);
-  if (index > 1 || (index === 0 && track.startUnits !== undefined)) return;
+  if (index > 1 || (index === 0 && track.startUnits !== undefined)) return index;
   track.startUnits = (Number(minutes) * 60 + Number(seconds)) * FRAMES_PER_SECOND + Number(frames);
   track.file = Math.max(0, sheet.files.length - 1); // the gap may be at the end of the previous file
+  return index;
 }
 
 /** Returns the file name of `"name" WAVE`, with or without quotes and type. */
@@ -137,6 +146,8 @@ export function sectionsOf(
   const tracks = sheet.tracks.filter((track) => track.file === file);
   if (tracks.length < 2) return sheet.tracks.length === 0 ? 'it has no tracks' : undefined;
   const length = (durationMs * sampleRateHz) / 1_000;
+  if (sheet.endUnits !== undefined && sheet.endUnits / sheet.unitsPerSecond > durationMs / 1_000 + MAX_MISSING_SECONDS)
+    return 'it belongs to a longer file';
   const sections: SheetSection[] = [];
   const hasDistinctNumbers = new Set(tracks.map(({ number }) => number)).size === tracks.length;
   for (const [i, { number: writtenNumber, startUnits, fields }] of tracks.entries()) {
@@ -152,6 +163,9 @@ export function sectionsOf(
   }
   return withHidden(sections, sampleRateHz);
 }
+
+/** A file may end this much before the end that its sheet names. */
+const MAX_MISSING_SECONDS = 2;
 
 /** Adds long audio before the first track as a hidden track; shorter audio becomes part of the first track. */
 function withHidden(sections: SheetSection[], sampleRateHz: number): SheetSection[] {

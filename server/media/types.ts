@@ -72,6 +72,8 @@ export interface CueSheet {
   fields: SheetFields;
   tracks: SheetTrack[];
   unitsPerSecond: number;
+  /** The end of the last track, if the sheet says it. */
+  endUnits?: number;
   /** What is wrong with the sheet. */
   fault?: string;
 }

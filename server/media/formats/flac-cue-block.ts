@@ -24,6 +24,7 @@ export function readCueBlock(b: Buffer, i: number, length: number, sampleRateHz:
       const index = position + TRACK_BYTES + n * INDEX_BYTES;
       if (b[index + 8] === 1) startSample = u64be(b, position) + u64be(b, index);
     }
+    if (LEAD_OUT.includes(number)) sheet.endUnits = startSample;
     if (isTrack)
       sheet.tracks.push({ number, startUnits: startSample, file: 0, fields: isrc === '' ? [] : [['ISRC', isrc]] });
     position += TRACK_BYTES + indexes * INDEX_BYTES;

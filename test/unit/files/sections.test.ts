@@ -130,3 +130,12 @@ test('only some of thousands of remarks are kept, since each track gets a copy o
   const fields = parseCueSheet(`${'REM GENRE Rock\n'.repeat(60_000)}${VALID_SHEET}`)?.fields ?? [];
   expect(fields.length).toBeLessThan(1_000);
 });
+
+test('a sheet in the file of a single track, of the whole disc, does not cut the file', () => {
+  const sheet = parseCueSheet(VALID_SHEET);
+  const isCut = (endSeconds: number): boolean => {
+    const cueSheet = sheet && { ...sheet, endUnits: endSeconds * sheet.unitsPerSecond };
+    return splitFile('Album.flac', toAlbumFile({ ...(cueSheet && { cueSheet }) }), undefined).sections !== undefined;
+  };
+  expect([isCut(DURATION_MS / 1_000), isCut(DURATION_MS / 1_000 + 1), isCut(3_600)]).toEqual([true, true, false]);
+});
