@@ -102,7 +102,7 @@ function addField({ fields }: { fields: SheetFields }, name: string, value: stri
 }
 
 /**
- * Reads an index and returns its number. Index 1 is where a track begins; audio before it belongs to the previous track.
+ * Reads an index and returns its number. A track begins at its index 1; audio before it belongs to the previous track.
  */
 function readIndex(sheet: CueSheet, track: SheetTrack, text: string): number | undefined {
   const [, digits, minutes, seconds, frames = '0'] =
