@@ -26,7 +26,7 @@ import styles from './genres.module.css';
 
 const GAP = { column: 20, row: 24 };
 const ROW_HEIGHT = 52;
-/** This many tracks usually contain four albums with covers. */
+/** Of this many albums, usually four have covers. */
 const GENRE_COVERS_PAGE = { limit: 8, offset: 0 };
 const doNothing = () => {};
 
