@@ -63,15 +63,15 @@ export const SETTINGS = {
     advanced: true,
     restart: true,
     help:
-      'Also write the log to the folder logs in the data folder: auto does unless systemd, a container or the ' +
-      'desktop app keeps it.',
+      'Also write the log to the folder logs in the data folder: auto does so unless systemd, a container or the ' +
+      'desktop app already keeps it.',
   }),
   SECRET_STORE: setting(z.enum(['keep', 'file', 'keychain', 'auto']).default('keep'), {
     kind: 'guard',
     group: 'general',
     restart: true,
     help:
-      'Where keys and passwords are stored: file (secrets.json), keychain (of the system), auto (the keychain ' +
+      'Where keys and passwords are stored: file (secrets.json), keychain (the system’s), auto (the keychain ' +
       'if there is one), or keep (where they are; initially the file).',
   }),
 
@@ -150,8 +150,8 @@ export const SETTINGS = {
     group: 'backup',
     advanced: true,
     help:
-      'Part of the contents of the backup that is read and compared every week, in percent. By default 8 in a ' +
-      'folder and 0 in an object store. Whether all files of the backup exist is always checked.',
+      'Percentage of the backup’s contents that is read and compared every week. By default 8 in a folder and 0 ' +
+      'in an object store. Whether all files of the backup exist is always checked.',
   }),
   BACKUP_PASSPHRASE: setting(z.string().min(8, 'must have at least 8 characters').optional(), {
     kind: 'secret',
@@ -245,7 +245,7 @@ export const SETTINGS = {
     group: 'accounts',
     advanced: true,
     restart: true,
-    help: 'Signs access tokens; generated if empty. At least 16 characters are advised.',
+    help: 'Signs access tokens; generated if empty. Use at least 16 characters.',
   }),
   ACCESS_TOKEN_TTL: setting(signInTime.default(604_800), {
     kind: 'guard',
@@ -259,7 +259,7 @@ export const SETTINGS = {
     group: 'accounts',
     advanced: true,
     restart: true,
-    help: 'Encrypts the app passwords of Subsonic clients; generated if empty. At least 16 characters are advised.',
+    help: 'Encrypts the app passwords of Subsonic clients; generated if empty. Use at least 16 characters.',
   }),
   ADMIN_USERNAME: setting(text.optional(), {
     kind: 'account',
@@ -306,7 +306,7 @@ export const SETTINGS = {
   FPID_TRUST_SCORE: setting(number(z.number().min(0).max(1), 'a number from 0 to 1').default(0.85), {
     kind: 'plain',
     group: 'metadata',
-    help: 'Above this score, a fingerprint match has precedence over tags.',
+    help: 'Above this score, a fingerprint match takes precedence over tags.',
   }),
   FPID_RATE_PER_SECOND: setting(number(z.number().min(0.1).max(1_000), 'a number from 0.1 to 1000').default(3), {
     kind: 'plain',
@@ -344,7 +344,7 @@ export const SETTINGS = {
   LYRICS_ENABLED: setting(bool.default(false), {
     kind: 'plain',
     group: 'metadata',
-    help: 'Look up lyrics at LRCLIB, which gets artist, title, album and length of tracks without lyrics.',
+    help: 'Look up lyrics at LRCLIB, which receives the artist, title, album and length of tracks without lyrics.',
   }),
   LYRICS_BASE_URL: setting(url.default('https://lrclib.net'), {
     kind: 'address',
@@ -361,7 +361,7 @@ export const SETTINGS = {
     kind: 'plain',
     group: 'metadata',
     help:
-      'Look up artists, albums and labels at MusicBrainz, which gets their names or MusicBrainz ids, and at ' +
+      'Look up artists, albums and labels at MusicBrainz, which receives their names or MusicBrainz ids, and at ' +
       'Wikidata, Wikipedia and Wikimedia Commons.',
   }),
   WIKIDATA_BASE_URL: setting(url.default('https://www.wikidata.org'), {
@@ -407,7 +407,7 @@ export const SETTINGS = {
     kind: 'address',
     group: 'metadata',
     advanced: true,
-    help: 'Address of the API of Last.fm.',
+    help: 'Address of the Last.fm API.',
   }),
   LIBREFM_ENABLED: setting(bool.default(true), {
     kind: 'plain',
@@ -423,13 +423,13 @@ export const SETTINGS = {
   MALOJA_ENABLED: setting(bool.default(true), {
     kind: 'plain',
     group: 'metadata',
-    help: 'Let people scrobble to Maloja servers of their own; only administrators to ones in a private network.',
+    help: 'Let people scrobble to their own Maloja servers; only administrators may use one in a private network.',
   }),
   FFMPEG_PATH: setting(path.optional(), {
     kind: 'program',
     group: 'metadata',
     advanced: true,
-    help: 'Path of ffmpeg; by default the one in PATH.',
+    help: 'Path of ffmpeg; by default the one on the PATH.',
   }),
   TRANSCODE_PROCESSES: setting(number(z.int().min(1).max(64), 'a whole number from 1 to 64').default(2), {
     kind: 'plain',
@@ -456,7 +456,7 @@ export const SETTINGS = {
     kind: 'program',
     group: 'metadata',
     advanced: true,
-    help: 'Path of fpcalc; by default the one in PATH.',
+    help: 'Path of fpcalc; by default the one on the PATH.',
   }),
 
   STREAMSRC_ENABLED: setting(bool.default(false), {
@@ -485,7 +485,7 @@ export const SETTINGS = {
     kind: 'program',
     group: 'remote',
     onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['ext'] },
-    help: 'Path of the extractor, yt-dlp or a compatible one; by default yt-dlp in PATH.',
+    help: 'Path of the extractor, yt-dlp or a compatible one; by default yt-dlp on the PATH.',
   }),
   STREAMSRC_SEARCH_TEMPLATE: setting(text.optional(), {
     kind: 'program',
@@ -498,8 +498,8 @@ export const SETTINGS = {
     group: 'remote',
     onlyFor: { setting: 'STREAMSRC_PROVIDER', values: ['ext'] },
     help:
-      'Names of the extractor’s sites to use, separated by commas; -generic excludes the generic extractor for ' +
-      'any web page.',
+      'Sites that the extractor may use, separated by commas; -generic excludes its generic extractor, which ' +
+      'takes any web page.',
   }),
   STREAMSRC_USERNAME: setting(text.optional(), {
     kind: 'address',
@@ -516,12 +516,12 @@ export const SETTINGS = {
   PODCAST_REFRESH_HOURS: setting(number(z.int().min(0).max(720), 'a whole number from 0 to 720').default(6), {
     kind: 'plain',
     group: 'remote',
-    help: 'Hours between two refreshes of podcast feeds; 0 to refresh only by hand.',
+    help: 'Hours between two refreshes of podcast feeds; 0 to refresh only manually.',
   }),
   PODCAST_DOWNLOAD_NEWEST: setting(number(z.int().min(0).max(100), 'a whole number from 0 to 100').default(1), {
     kind: 'plain',
     group: 'remote',
-    help: 'Number of newest episodes of each podcast that are downloaded automatically.',
+    help: 'How many of the newest episodes of each podcast are downloaded automatically.',
   }),
   PODCAST_MAX_BYTES: setting(bytes().default(10_000_000_000), {
     kind: 'guard',

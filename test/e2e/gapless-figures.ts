@@ -43,7 +43,7 @@ try {
     '|---|---|---|',
     ...joins,
     '',
-    `All twelve tracks together: ${recording.surplusMs.toFixed(3)} ms longer than they should be.`,
+    `All twelve tracks together differ from their expected length by ${recording.surplusMs.toFixed(3)} ms.`,
     '',
     '| Four minutes of | first sound after, ms | with nothing prepared, ms |',
     '|---|---|---|',

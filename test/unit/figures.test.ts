@@ -78,7 +78,7 @@ const FIGURES: Record<string, Figure[]> = {
     [/they are good for (\d+) hours/, 'server/auth/service.ts', 'URL_TOKEN_TTL', HOUR_MS / SECOND_MS],
     [/tracks\*\* stay for (\d+) days in the trash/, 'server/library/trash/trash.ts', 'TRASH_RETENTION_MS', DAY_MS],
     [/keep what they replaced for (\d+) days/, 'server/library/trash/trash.ts', 'TRASH_RETENTION_MS', DAY_MS],
-    [/(\d+) MB of it are a file/, 'server/db/reserve.ts', 'RESERVE_BYTES', MB_BYTES],
+    [/(\d+) MB of it are kept in reserve as a file/, 'server/db/reserve.ts', 'RESERVE_BYTES', MB_BYTES],
     [/in a thread limited to (\d+) s/, 'server/files/reader-pool.ts', 'MAX_PARSE_MS', SECOND_MS],
     [/limited to \d+ s and (\d+) MB of heap/, 'server/files/reader-pool.ts', 'MAX_HEAP_MB'],
     [/`MAX_UPLOAD_BYTES` each and ([\d,]+) in a form/, 'server/uploads/service.ts', 'MAX_FILES'],
@@ -86,9 +86,9 @@ const FIGURES: Record<string, Figure[]> = {
   [INSTALL_PAGE]: [[/scanned every (\d+) minutes/, 'server/watch/music-folder-watch.ts', 'pollMs', MINUTE_MS]],
   [BACKUP_PAGE]: [
     [/every week; (\d+) in a folder/, 'server/backup/service.ts', 'DEFAULT_CHECK_PERCENT'],
-    [/in a folder with (\d+) % of the contents/, 'server/backup/service.ts', 'DEFAULT_CHECK_PERCENT'],
-    [/Checks run every week, .*read once in (three) months/, 'server/backup/check.ts', 'FULL_READ_DAYS', 92 / 3],
-    [/some (\d+) kB pieces of the database/, 'server/backup/back-up.ts', 'LEAF_BYTES', KB_BYTES],
+    [/In a folder they read (\d+) % of the contents/, 'server/backup/service.ts', 'DEFAULT_CHECK_PERCENT'],
+    [/Checks run every week\. .*read once in (three) months/, 'server/backup/check.ts', 'FULL_READ_DAYS', 92 / 3],
+    [/a few (\d+) kB pieces of the database/, 'server/backup/back-up.ts', 'LEAF_BYTES', KB_BYTES],
     [/more than (\d+) GB to copy/, 'server/backup/back-up.ts', 'MIN_FIRST_SNAPSHOT_BYTES', 1e9],
     [/it expires after (ten) minutes/, 'server/backup/lease.ts', 'EXPIRES_MS', MINUTE_MS],
     [/blobs of up to (\d+) MB/, 'server/backup/packs.ts', 'PIECE_BYTES', MB_BYTES],
@@ -108,12 +108,7 @@ const FIGURES: Record<string, Figure[]> = {
     [/gets no answer for (\d+) s/, 'server/storage/s3-client.ts', 'silenceMs', SECOND_MS],
     [/or an error, is tried (\w+) times/, 'server/storage/s3-client.ts', 'attempts'],
     [/on a disk is verified every (\d+) days/, 'server/storage/local.ts', 'verifyDays'],
-    [
-      /Skipping a track stops it after (\w+) seconds/,
-      'server/streaming/object-cache.ts',
-      'ABANDON_AFTER_MS',
-      SECOND_MS,
-    ],
+    [/the download stops after (\w+) seconds/, 'server/streaming/object-cache.ts', 'ABANDON_AFTER_MS', SECOND_MS],
   ],
 };
 
@@ -124,8 +119,8 @@ describe.each(Object.entries(FIGURES))('%s', (page, figures) => {
 });
 
 it.each<[string, RegExp, SettingName, number?]>([
-  [BACKUP_PAGE, /keep the last snapshot of each of so many days \((\d+)\)/, 'BACKUP_KEEP_DAILY'],
-  [BACKUP_PAGE, /so many days \(\d+\) and weeks \((\d+)\)/, 'BACKUP_KEEP_WEEKLY'],
+  [BACKUP_PAGE, /for how many days \((\d+)\)/, 'BACKUP_KEEP_DAILY'],
+  [BACKUP_PAGE, /for how many days \(\d+\) and weeks \((\d+)\)/, 'BACKUP_KEEP_WEEKLY'],
   [STORAGE_PAGE, /`STORE_CACHE_BYTES` \((\d+) GB\)/, 'STORE_CACHE_BYTES', GB_BYTES],
 ])('%s: %s is the default of %s', (page, pattern, name, unit = 1) => {
   expect(figureOn(page, pattern) * unit).toBe(parseSetting(name, undefined));
