@@ -39,7 +39,7 @@ it('links lead to existing files and headings', () => {
     const file = path === '' ? page : relative(root, join(root, dirname(page), path));
     return !existsSync(join(root, file)) || (anchor !== undefined && !listAnchors(file).includes(anchor));
   };
-  expect(findBroken(/\]\((?!https?:)([^)\s]+)\)/g, isBroken)).toEqual([]);
+  expect(findBroken(/\]\((?!https?:)([^)]+)\)/g, isBroken)).toEqual([]);
 });
 
 it('npm scripts exist', () => {
