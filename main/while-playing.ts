@@ -11,7 +11,7 @@ interface WhilePlayingDeps {
   player(command: 'pause' | 'toggle'): void;
 }
 
-export function createWhilePlaying({ announces, onClick, player }: WhilePlayingDeps) {
+export function createWhilePlaying({ announces, onClick, player: sendCommand }: WhilePlayingDeps) {
   let blocker: number | undefined;
   let announced: string | null = null;
   let status: Status | undefined;
@@ -39,7 +39,7 @@ export function createWhilePlaying({ announces, onClick, player }: WhilePlayingD
   function resume(): void {
     if (sleep !== 'woken' || status?.player?.status !== 'paused') return;
     sleep = 'none';
-    player('toggle');
+    sendCommand('toggle');
   }
 
   return {
@@ -53,7 +53,7 @@ export function createWhilePlaying({ announces, onClick, player }: WhilePlayingD
     },
     suspend(): void {
       sleep = status !== undefined && isSounding(status) ? 'asleep' : 'none';
-      if (sleep === 'asleep') player('pause');
+      if (sleep === 'asleep') sendCommand('pause');
     },
     resume(): void {
       if (sleep === 'asleep') sleep = 'woken';

@@ -5,7 +5,7 @@ import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { MAX_SELECTED_ROWS } from '../ui/lists/selection.ts';
 import type { PageAt, PageOptions } from './library.ts';
-import { nearestFirst, PAGE_SIZE, pageOf, pagesOf, wayTo, type View } from './pages-ahead.ts';
+import { nearestFirst, PAGE_SIZE, pageOf, pagesOf, directionTo, type View } from './pages-ahead.ts';
 
 /** Number of pages kept before and after those on screen. */
 const KEPT_PAGES = 12;
@@ -33,7 +33,7 @@ export interface PagedList<T> {
 
 export function usePagedList<T>(query: (page: PageAt) => PageOptions<T>): PagedList<T> {
   const queries = useQueryClient();
-  const [view, setView] = useState<View>({ first: 0, last: 0, keptRow: 0, wide: false, way: 0 });
+  const [view, setView] = useState<View>({ first: 0, last: 0, keptRow: 0, wide: false, direction: 0 });
   const count = queries.getQueryData(query(pageAt(0)).queryKey)?.total ?? 1;
   const fetchedPages = pagesOf(view, count);
   const visiblePages = pagesOf({ ...view, wide: false }, count);
@@ -108,13 +108,13 @@ export function usePagedList<T>(query: (page: PageAt) => PageOptions<T>): PagedL
         last: lastRow,
         keptRow,
         wide: true,
-        way: wayTo(firstRow, waiting.current),
+        direction: directionTo(firstRow, waiting.current),
       };
       const nextPages = pagesOf(next, latestState.current.count);
       const nextVisible = pagesOf({ ...next, wide: false }, latestState.current.count);
       // only visible pages count; otherwise dragging the scroll bar would fetch neighbours all the way
       const isAdjacent = nextVisible.first <= now.last + 1 && nextVisible.last >= now.first - 1;
-      waiting.current = isAdjacent ? next : { ...next, wide: false, way: 0 };
+      waiting.current = isAdjacent ? next : { ...next, wide: false, direction: 0 };
       if (timer.current !== undefined) return;
       if (!isAdjacent) leapLater();
       else if (

@@ -10,15 +10,15 @@ const MAX_ROWS_AHEAD = 600;
 const ROWS_BEHIND = 100;
 
 /**
- * The rows on screen (`first` to `last`), the row that stays loaded (`kept`), whether neighbouring pages are fetched
- * (`wide`), and the direction of movement (`way`): 1 is down, -1 up, 0 after a jump.
+ * The rows on screen (`first` to `last`), the row that stays loaded (`keptRow`), whether neighbouring pages are fetched
+ * (`wide`), and the direction of movement: 1 is down, -1 up, 0 after a jump.
  */
 export interface View {
   first: number;
   last: number;
   keptRow: number;
   wide: boolean;
-  way: 1 | 0 | -1;
+  direction: 1 | 0 | -1;
 }
 interface Pages {
   first: number;
@@ -27,7 +27,7 @@ interface Pages {
 
 export const pageOf = (index: number): number => Math.floor(Math.max(0, index) / PAGE_SIZE);
 
-export function pagesOf({ first, last, wide, way }: Omit<View, 'kept'>, total: number): Pages {
+export function pagesOf({ first, last, wide, direction: way }: Omit<View, 'keptRow'>, total: number): Pages {
   const maxAhead = wide ? Math.min(MAX_ROWS_AHEAD, ROWS_AHEAD * (last - first + 1)) : 0;
   const to = (side: 1 | -1) => (way === 0 ? maxAhead / 2 : way === side ? maxAhead : Math.min(maxAhead, ROWS_BEHIND));
   return { first: pageOf(first - to(-1)), last: pageOf(Math.min(last + to(1), total - 1)) };
@@ -41,5 +41,5 @@ export function nearestFirst({ first, last }: Pages, visiblePages: Pages): numbe
 }
 
 /** Returns the direction from one view to the next; the direction stays if the first row stays. */
-export const wayTo = (firstRow: number, { first: previousFirstRow, way }: View): View['way'] =>
+export const directionTo = (firstRow: number, { first: previousFirstRow, direction: way }: View): View['direction'] =>
   firstRow > previousFirstRow ? 1 : firstRow < previousFirstRow ? -1 : way;

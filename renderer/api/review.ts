@@ -49,7 +49,7 @@ export const useAlbumChangeCount = (): number => useQuery(countQuery('album-chan
 /** Returns the number of album changes that can be undone. */
 export const useRegroupingCount = (): number => useQuery(countQuery('album-regroupings')).data ?? 0;
 
-/** Runs a request that changes the library, and then refetches the lists of questions. */
+/** Runs a request that changes the library; afterwards, even if it fails, all queries of the library are refreshed. */
 function useLibraryMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>) {
   const queries = useQueryClient();
   return useMutation({ mutationFn, onSettled: () => queries.invalidateQueries({ queryKey: [LIBRARY] }) });

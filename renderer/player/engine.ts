@@ -9,7 +9,7 @@ import { Failures } from './failures.ts';
 import { GaplessOutput } from './gapless-output.ts';
 import { ListFeed } from './list-feed.ts';
 import { afterAdded, newSeed, orNull, rowsWanted, reorderedRest, type ListRows } from './list-rest.ts';
-import { following, moveEntry, removeEntry, reorder, reorderComing, type Ordered } from './play-order.ts';
+import { following, moveEntry, removeEntry, reorder, reorderUpcoming, type Ordered } from './play-order.ts';
 import {
   QUEUE_TRACK_FIELDS,
   CROSSFADE_MAX_S,
@@ -315,7 +315,7 @@ export class PlayerEngine implements Player {
       this.#update({ shuffle, queue: [current, ...addedEntries], index: 0, rest: next });
       return;
     }
-    const inOrder = radio ? reorderComing : reorder;
+    const inOrder = radio ? reorderUpcoming : reorder;
     this.#update({ shuffle, ...inOrder(this.#state, shuffle, this.#random) });
   }
 

@@ -25,7 +25,7 @@ export function reorder({ queue, index }: Ordered, shuffle: boolean, random: () 
 }
 
 /** Reorders only the upcoming entries, because a radio does not play earlier entries again. */
-export function reorderComing({ queue, index }: Ordered, shuffle: boolean, random: () => number): Ordered {
+export function reorderUpcoming({ queue, index }: Ordered, shuffle: boolean, random: () => number): Ordered {
   const upcoming = reorder({ queue: queue.slice(index + 1), index: -1 }, shuffle, random);
   return { queue: [...queue.slice(0, index + 1), ...upcoming.queue], index };
 }

@@ -153,7 +153,7 @@ export const lookUpSubject = (
  * Stores the first usable picture from Wikidata's page, unless the artist has a picture. Returns the error if the
  * pictures could not be requested.
  */
-async function findPicture(
+async function storeFirstUsablePicture(
   context: Context,
   { id, nameKey }: ArtistRow,
   { files }: About,
@@ -222,7 +222,7 @@ export async function lookUpArtist(context: Context, id: ArtistId, signal: Abort
   const mbid = await context.oneByOne(`name ${artist.nameKey}`, () => identifyArtist(context, artist, signal));
   return (
     mbid !== null &&
-    lookUpSubject(context, 'artist', mbid, signal, (facts) => findPicture(context, artist, facts, signal))
+    lookUpSubject(context, 'artist', mbid, signal, (facts) => storeFirstUsablePicture(context, artist, facts, signal))
   );
 }
 
@@ -261,7 +261,7 @@ async function forgetFound(context: Context, artist: ArtistRow): Promise<void> {
 export async function findAgain(context: Context, id: ArtistId, signal: AbortSignal): Promise<void> {
   const artist = getArtist(context, id);
   const { facts } = knownFacts(context, 'artist', identityOf(context, artist).mbid);
-  const fault = facts && (await findPicture(context, artist, facts, signal));
+  const fault = facts && (await storeFirstUsablePicture(context, artist, facts, signal));
   if (fault) throw fault;
 }
 

@@ -139,7 +139,7 @@ function hasFingerprint(context: Context, track: DueTrack): boolean {
   return twinFingerprint !== undefined;
 }
 
-async function analyseTrack(context: Context, track: DueTrack, signal: AbortSignal): Promise<void> {
+async function analyzeTrack(context: Context, track: DueTrack, signal: AbortSignal): Promise<void> {
   const versions = context.queries.versions(track.key);
   const isRetried = versions?.retryAt !== undefined && versions.retryAt !== null && versions.retryAt <= context.now();
   const steps = STEP_NAMES.filter(isSoundStep).filter((step) => isRetried || versions?.[step] !== STEPS[step]);
@@ -207,10 +207,10 @@ async function measureAlbums(context: Context, afterId: number, upToId: number):
   });
 }
 
-/** Analyses a track. An error, such as a full disk, is logged, and the analysis goes on with the next track. */
-async function tryAnalyse(context: Context, track: DueTrack, signal: AbortSignal): Promise<void> {
+/** Analyzes a track. An error, such as a full disk, is logged, and the analysis goes on with the next track. */
+async function tryAnalyze(context: Context, track: DueTrack, signal: AbortSignal): Promise<void> {
   try {
-    await analyseTrack(context, track, signal);
+    await analyzeTrack(context, track, signal);
   } catch (err) {
     signal.throwIfAborted();
     context.log.warn({ track_id: track.id, err }, 'the audio of a track could not be analyzed and will be retried');
@@ -218,7 +218,7 @@ async function tryAnalyse(context: Context, track: DueTrack, signal: AbortSignal
   }
 }
 
-/** Analyses all tracks once. Tracks that cannot be read now are analyzed in the next sweep. */
+/** Analyzes all tracks once. Tracks that cannot be read now are analyzed in the next sweep. */
 async function sweep(
   context: Context,
   wait: (signal: AbortSignal) => Promise<void>,
@@ -228,7 +228,7 @@ async function sweep(
   const hearOne = async (track: DueTrack): Promise<void> => {
     await wait(signal);
     signal.throwIfAborted();
-    await tryAnalyse(context, track, signal);
+    await tryAnalyze(context, track, signal);
     isNew = true;
   };
   const heardFirst = new Set<TrackId>();

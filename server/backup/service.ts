@@ -253,8 +253,8 @@ async function createSource(context: Context): Promise<BackupSource> {
   };
 }
 
-const isReadingFree = ({ settings }: Context, place = settings.get('BACKUP_TARGET')): boolean =>
-  (findBackupBackend(place)?.verifyDays ?? 1) > 0;
+const isReadingFree = ({ settings }: Context, targetName = settings.get('BACKUP_TARGET')): boolean =>
+  (findBackupBackend(targetName)?.verifyDays ?? 1) > 0;
 
 const checkPercent = (context: Context, place?: string): number =>
   context.settings.get('BACKUP_CHECK_PERCENT') ?? (isReadingFree(context, place) ? DEFAULT_CHECK_PERCENT : 0);

@@ -13,7 +13,7 @@ const Row = z.record(z.string(), Cell);
 type Row = z.output<typeof Row>;
 const Rows = z.array(z.object({ table: z.string(), rows: z.array(Row) }));
 const Links = z.array(z.object({ table: z.string(), column: z.string(), keys: z.array(Row) }));
-/** Data of people that was moved from one track to another, see library/merges.ts. */
+/** Data of people that was moved from one track to another (`CarriedData` in library/merges/carried-data.ts). */
 const Carried = z.object({
   moved: Links,
   remembered: z.record(z.string(), z.unknown()),

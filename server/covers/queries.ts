@@ -68,7 +68,7 @@ export function insertFoundCover(db: Db, row: CoverRow): boolean {
   );
 }
 
-/** Writes the cover that a person chose, and replaces any other row. */
+/** Writes the row of an album's cover, also of a removed or repaired one, and replaces any earlier row. */
 export function upsertCover(db: Db, row: CoverRow): void {
   const { albumId: _, ...values } = row;
   db.insert(albumCovers).values(row).onConflictDoUpdate({ target: albumCovers.albumId, set: values }).run();

@@ -288,7 +288,7 @@ function sweepOrphans({ artistPictures, orphans }: Context, options: Omit<PassOp
 }
 
 /**
- * Makes one of the candidates the cover of the album. Throws `not_found`, `unsupported_type` and like
+ * Makes one of the candidates the cover of the album. Throws `not_found` or `unsupported_type`, and the errors of
  * `candidates.find`.
  */
 async function choose(context: Context, albumId: AlbumId, id: string, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-// Analyses a track in one pass over its samples.
+// Analyzes a track in one pass over its samples.
 import { findBeats, type Beats } from './beats.ts';
 import { characterize, type Character } from './character.ts';
 import { energyOf } from './energy.ts';

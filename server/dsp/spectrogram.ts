@@ -22,8 +22,8 @@ export const PITCH_BINS = 36;
 const MIN_PITCH_HZ = 60;
 const MAX_PITCH_HZ = 2_000;
 
-/** Of longer tracks, only the first twelve minutes are analysed. */
-const MAX_ANALYSED_SECONDS = 12 * 60;
+/** Of longer tracks, only the first twelve minutes are analyzed. */
+const MAX_ANALYZED_SECONDS = 12 * 60;
 const BLOCK_SAMPLES = 4_096;
 const MIN_POWER = 1e-12;
 /** Factor from natural logarithms of power to decibels; natural ones are faster to compute than decimal ones. */
@@ -57,7 +57,7 @@ export function createSpectrograph(rateHz: number) {
     pitchPeaks(),
   );
   const mono = new Float32Array(BLOCK_SAMPLES);
-  let remainingSamples = MAX_ANALYSED_SECONDS * rateHz;
+  let remainingSamples = MAX_ANALYZED_SECONDS * rateHz;
 
   return {
     push(data: readonly Float32Array[], count: number): void {
@@ -106,7 +106,7 @@ function mix(data: readonly Float32Array[], from: number, output: Float32Array, 
  * Computes the values of one frame and writes them into `into`. The sums and powers of the frame are at every
  * `LANES`-th position, beginning with `lane`.
  */
-type Analyse = (
+type Analyze = (
   frame: { power: Float32Array; sums: Float32Array; lane: number },
   output: Float32Array,
   offset: number,
@@ -122,8 +122,8 @@ interface FramesOptions {
   bands: Band[];
 }
 
-/** Cuts samples into overlapping frames, and keeps the values that `analyse` computes for each. */
-function createFrames({ size, hop, maxSamples, width, bands }: FramesOptions, analyse: Analyse) {
+/** Cuts samples into overlapping frames, and keeps the values that `analyze` computes for each. */
+function createFrames({ size, hop, maxSamples, width, bands }: FramesOptions, analyze: Analyze) {
   const blockSamples = size + (LANES - 1) * hop;
   const spectra = createPowerSpectra({ size, hop, lineCapacity: blockSamples + maxSamples }, hann(size), bands);
   const { line, power, sums } = spectra;
@@ -138,7 +138,7 @@ function createFrames({ size, hop, maxSamples, width, bands }: FramesOptions, an
       longer.set(values);
       values = longer;
     }
-    for (let lane = 0; lane < count; lane++) analyse({ power, sums, lane }, values, frames++ * width);
+    for (let lane = 0; lane < count; lane++) analyze({ power, sums, lane }, values, frames++ * width);
   }
 
   return {
@@ -179,7 +179,7 @@ function melBands(): Band[] {
 }
 
 /** Returns a function that writes the levels of the bands in decibels, and adds their power to `power`. */
-function melLevels(power: Float64Array): Analyse {
+function melLevels(power: Float64Array): Analyze {
   return ({ sums, lane }, output, offset) => {
     for (let band = 0; band < BANDS; band++) {
       const value = (sums[band * LANES + lane] as number) + MIN_POWER;
@@ -193,7 +193,7 @@ function melLevels(power: Float64Array): Analyse {
  * Returns a function that writes the peaks of the spectrum by pitch. The pitch of a peak is interpolated between bins
  * (a parabola through the logarithms).
  */
-function pitchPeaks(): Analyse {
+function pitchPeaks(): Analyze {
   const binHz = PITCH_HZ / PITCH_FRAME_SAMPLES;
   const [firstBin, lastBin] = [Math.floor(MIN_PITCH_HZ / binHz), Math.ceil(MAX_PITCH_HZ / binHz)];
   const scale = 2 / PITCH_FRAME_SAMPLES;

@@ -15,7 +15,7 @@ import type { Fingerprint } from '../media/fingerprint.ts';
 import { pairWithSimilar } from './duplicate-pairs.ts';
 
 /**
- * The version of fingerprints. It must change with Chromaprint's algorithm, the analysed length, and the way in which
+ * The version of fingerprints. It must change with Chromaprint's algorithm, the analyzed length, and the way in which
  * pieces are picked.
  */
 export const FINGERPRINT_VERSION = 'cp1';

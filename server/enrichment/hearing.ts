@@ -28,7 +28,7 @@ import { openLocalFile, type LocalFileDeps } from './local-file.ts';
 type FingerprintResult = { sound: StoredFingerprint } | { none: string } | { away: true };
 
 /**
- * Why the audio could not be analysed. `isForNow`: a decoder was missing or too slow, so a later attempt may succeed.
+ * Why the audio could not be analyzed. `isForNow`: a decoder was missing or too slow, so a later attempt may succeed.
  */
 export interface NotListened {
   none: string;
@@ -143,7 +143,7 @@ export function createHearing({ db, fingerprinter, now, ...files }: HearingDeps)
     'sound' in result && isComparable(result.sound.raw) ? result.sound : undefined;
 
   return {
-    /** Analyses the whole audio of a track. Like the other methods, throws the reason of `signal`. */
+    /** Analyzes the whole audio of a track. Like the other methods, throws the reason of `signal`. */
     listen,
     /**
      * Returns the fingerprint of a track; undefined when the audio has none, is too short to be compared, or cannot be

@@ -184,8 +184,8 @@ function closeStalled(context: Context): void {
 }
 
 /**
- * Returns whether the body arrives too slowly. Each byte extends the time limit, so that a slow body survives, even
- * in bursts.
+ * Returns whether the body arrives too slowly. Each byte extends the time limit, so that a slow body, also one that
+ * arrives in bursts, is not ended.
  */
 function isBodyStalled(context: Context, { socket, body }: Connection, { req }: Exchange, time: number): boolean {
   const receivedBytes = socket.bytesRead - body.bytesRead;

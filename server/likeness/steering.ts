@@ -2,7 +2,7 @@
 // tracks that the listener wants less of (relevance feedback: Rocchio 1971).
 import { RECORD_BYTES, RECORD_SCALE_OFFSET, VECTOR_SIZE, writeRecord } from '../dsp/sound-vector.ts';
 
-/** Weights of all steering tracks together, relative to the track itself. */
+/** Total weight of the tracks in each direction; the sound that is steered has the weight 1. */
 const WEIGHT_MORE = 1.25;
 const WEIGHT_LESS = 0.3;
 

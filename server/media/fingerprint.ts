@@ -151,7 +151,7 @@ export function createFingerprinter({
         response.isSlow ? 'slow' : 'unreadable',
         `The audio could not be decoded: ${response.reason}.`,
       );
-    throw new NoFingerprint('unavailable', `Analysing ${format} files requires ffmpeg.`);
+    throw new NoFingerprint('unavailable', `Analyzing ${format} files requires ffmpeg.`);
   }
 
   async function fingerprintRaw(
@@ -194,7 +194,7 @@ export function createFingerprinter({
       return toFingerprint(rawFingerprint, file.durationMs);
     },
 
-    /** Analyses whole tracks. Throws NoFingerprint, or the reason of `signal`. */
+    /** Analyzes whole tracks. Throws NoFingerprint, or the reason of `signal`. */
     listen: (file: WholeSound, wish: ListenWish, signal: AbortSignal): Promise<Listened> =>
       runInTurn(() => listen(file, wish, signal), signal),
 

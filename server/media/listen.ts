@@ -1,4 +1,4 @@
-// Analyses a whole track in a worker thread: decodes it once, by ffmpeg if available and else by Tonearm's own
+// Analyzes a whole track in a worker thread: decodes it once, by ffmpeg if available and else by Tonearm's own
 // decoders, for the fingerprint and all steps of the analysis.
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -37,7 +37,7 @@ interface FingerprintOptions {
   seconds: number;
 }
 
-/** Analyses a track; returns undefined without a decoder for the file. Throws UnreadableAudio. */
+/** Analyzes a track; returns undefined without a decoder for the file. Throws UnreadableAudio. */
 export async function listen(
   order: ListenOrder,
   fingerprintOptions: FingerprintOptions,

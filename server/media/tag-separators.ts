@@ -50,8 +50,8 @@ const splitValue = (value: string, separators: readonly string[]): string[] =>
     .filter((part) => part !== '');
 
 /**
- * Splits `Rock/Pop` where each part is a genre of ID3 and the whole is none, as ID3v2.3 files have it. Other slashes
- * belong to the name.
+ * Splits `Rock/Pop` if each part is an ID3 genre and the whole is not: ID3v2.3 files join genres like this. Other
+ * slashes belong to the name.
  */
 export function splitKnownGenres(value: string): string[] {
   if (!value.includes('/') || isKnownGenre(value)) return [value];

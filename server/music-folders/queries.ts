@@ -44,7 +44,8 @@ export interface FolderKeys {
 
 /** Creates statements that read the tracks and files of a music folder, a page at a time. */
 export function createMusicFolderQueries(client: Sqlite) {
-  // the condition uses the storage URI, because the source id of a displaced track does not begin with its folder
+  // the condition uses the storage URI, because the source id of a track whose path another file took does not begin
+  // with its folder
   const indexedTracks = `FROM tracks
     WHERE source = 'local_folder' AND storage_uri LIKE 'file:%' AND ${inFolderCondition(PATH_OF_URI)}`;
   const countIndexed = client.prepare<[FolderKeys], number>(`SELECT count(*) ${indexedTracks}`).pluck();

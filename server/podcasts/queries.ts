@@ -108,7 +108,7 @@ export function putEpisodes(db: Db, podcastId: PodcastId, episodes: readonly Fee
       .run();
 }
 
-/** Limit of deleted episodes per podcast, above the limit of a feed. */
+/** Maximum number of deleted episodes whose rows are kept, per podcast; more than are read from a feed. */
 const MAX_DELETED_EPISODES = 2_000;
 
 /**

@@ -142,7 +142,7 @@ function findCertain(
   return why === 'same_audio' || hasSameName ? id : undefined;
 }
 
-/** Lists all missing tracks with a certain replacement, and yields to requests in between. */
+/** Lists all missing tracks whose replacement is certain, and yields to requests in between. */
 async function* listCertain(context: Context): AsyncGenerator<{ id: TrackId; otherId: TrackId }> {
   for (let lastId = 0 as TrackId; ;) {
     const missingTracks = context.queries.listMissing(lastId, TRACKS_PER_STEP);
@@ -176,7 +176,7 @@ async function countCertain(context: Context): Promise<number> {
 }
 
 /**
- * Relocates all missing tracks that have a certain replacement; returns the number of tracks that were relocated.
+ * Relocates all missing tracks whose replacement is certain; returns the number of tracks that were relocated.
  */
 async function relocateCertain(context: Context, userId: UserId): Promise<number> {
   let total = 0;

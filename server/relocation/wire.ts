@@ -17,7 +17,7 @@ export const ReplacementOut = z
 export type ReplacementOut = z.output<typeof ReplacementOut>;
 export const Replacements = z.array(ReplacementOut);
 
-/** The number of missing tracks that have a certain replacement, or that were relocated to one. */
+/** The number of missing tracks whose replacement is certain, or that were relocated to such a replacement. */
 export const CertainOut = z.object({ total: z.int() }).meta({ id: 'CertainOut' });
 export type CertainOut = z.output<typeof CertainOut>;
 

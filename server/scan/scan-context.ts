@@ -157,7 +157,7 @@ export async function prepareScan(deps: ScanDeps, options: ScanOptions): Promise
       isEnabled: isCopying,
       quota: createCopyQuota({ storage, root: roots, minFreeBytes: deps.minFreeBytes }),
       targetFolder: isCopying ? storage.folder : null,
-      send: isCopying && storage.folder === null ? createCopies({ storage, root: roots, signal }) : undefined,
+      send: isCopying && storage.folder === null ? createCopies({ storage, musicRoots: roots, signal }) : undefined,
     },
     identity: {
       movedFiles: createMovedFiles({

@@ -2,7 +2,7 @@
 // words of three characters and more, the other for shorter ones. With words of both lengths, the results are
 // intersected, and each result may be most of the library. A query of such a table costs as much as a hundred results,
 // so one query continues through artists, albums and tracks.
-import { SEARCH_KINDS, searchBase, searchEnd } from '../library/search-index/search-index.ts';
+import { KIND_NUMBERS, searchBase, searchEnd } from '../library/search-index/search-index.ts';
 import { namesOf, type SearchKind } from '../library/search-index/search-names.ts';
 import type { Statements } from '../library/lists/statement-cache.ts';
 import { matchesOf, type Match } from '../library/search-index/search-words.ts';
@@ -13,7 +13,7 @@ type MatchingIds = Record<SearchKind, number[]>;
 type Finder = (afterRowid: number, limit: number) => number[];
 
 /** Kinds in the order of their rowids. */
-const KINDS = Object.keys(SEARCH_KINDS) as SearchKind[];
+const KINDS = Object.keys(KIND_NUMBERS) as SearchKind[];
 /** Up to this many results of one table are checked one by one for the other words. */
 const MAX_CHECKED_ONE_BY_ONE = 500;
 const IDS_PER_QUERY = 100;

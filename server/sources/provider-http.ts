@@ -144,7 +144,10 @@ async function readPartialFile(path: string): Promise<{ size: number; validator:
   }
 }
 
-/** Stores the ETag for resuming, unless it is weak: weak ETags do not guarantee equal bytes. */
+/**
+ * Stores the validator for resuming: the ETag, or `Last-Modified` if there is no ETag or only a weak one. Weak ETags do
+ * not guarantee equal bytes.
+ */
 async function storeValidator(path: string, headers: Headers): Promise<void> {
   const tag = headers.get('etag');
   const validator = (tag !== null && !tag.startsWith('W/') ? tag : headers.get('last-modified')) ?? '';

@@ -241,8 +241,8 @@ export async function loseFiles({ api, library }: Pick<Stage, 'api' | 'library'>
 }
 
 /**
- * Waits for the layout after the window's size has changed: two frames, because measurements in the first change the
- * second, and until the page is idle.
+ * Waits for the layout after the window's size has changed: for two frames, because measurements in the first one
+ * change the second, and then until the page is idle.
  */
 export async function waitUntilDrawn(page: Page): Promise<void> {
   let isDrawn = false;

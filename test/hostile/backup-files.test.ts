@@ -220,12 +220,12 @@ test('a pack without end is not read', async () => {
   const { backup, repo, manifest } = await openedBackup();
   const pack = repo.objects.findBlob(manifest.lists[0]?.sha256 ?? '')?.pack ?? '';
   execFileSync('truncate', ['-s', '1T', join(backup, 'packs', pack.slice(0, 2), pack)]);
-  const reopened = await openBackup(backup);
+  const reopenedRepo = await openBackup(backup);
   const readFiles = async (): Promise<void> => {
-    for await (const _ of reopened.readFiles(manifest));
+    for await (const _ of reopenedRepo.readFiles(manifest));
   };
   await expect(readFiles()).rejects.toThrow(/too large/);
-  expect((await reopened.objects.prepare()).packs).toContain(pack);
+  expect((await reopenedRepo.objects.prepare()).packs).toContain(pack);
 });
 
 const fakeHash = (letters: string): string => letters + '0'.repeat(64 - letters.length);

@@ -1,4 +1,4 @@
-// The audio of all tracks is analysed in the background, each audio once and without look-ups. The pass continues
+// The audio of all tracks is analyzed in the background, each audio once and without look-ups. The pass continues
 // where it stopped.
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ describe('the analysis pass', () => {
       audio: { ...silence, durationMs, sizeBytes: 10, format: 'flac', storageUri: 'local:audio/x', audioHash },
     });
 
-  const analyseTone = (steps: readonly SoundStep[], level: number): SoundAnalysis => {
+  const analyzeTone = (steps: readonly SoundStep[], level: number): SoundAnalysis => {
     const listener = createListener(8_000, 1, new Set(steps));
     const samples = Float32Array.from({ length: 8_000 }, (_, i) => level * Math.sin(i / 4));
     listener.push([samples], samples.length);
@@ -64,7 +64,7 @@ describe('the analysis pass', () => {
           if (outcome === 'away') return Promise.resolve({ away: true });
           if (outcome === 'none') return Promise.resolve({ none: 'It is damaged.' });
           if (outcome === 'slow') return Promise.resolve({ none: 'It took too long.', isForNow: true });
-          const results = analyseTone(steps, outcome === 'quiet' ? 0.05 : 0.5);
+          const results = analyzeTone(steps, outcome === 'quiet' ? 0.05 : 0.5);
           return Promise.resolve({ heard: results, ...(wantsFingerprint && { sound: { none: 'too short' } }) });
         },
         findStored: (id) => fingerprints.get(id),
@@ -176,7 +176,7 @@ describe('the analysis pass', () => {
     expect([state, ...steps.map(({ done }) => done)]).toEqual(['busy', 0, 0, 0, 0, 0]);
   });
 
-  test('analyses everything again when all results are deleted meanwhile', async () => {
+  test('analyzes everything again when all results are deleted meanwhile', async () => {
     const [firstId, secondId] = [addTrack('p1:a'), addTrack('p1:b')];
     let isDeleted = false;
     const { pass, ids: listHeardIds } = createPass((id) => {
@@ -227,7 +227,7 @@ describe('the analysis pass', () => {
     expect(getTrackRow(id)).toMatchObject({ measured_gain_db: expect.any(Number) as number });
   });
 
-  test('audio without a hash is analysed again when its file has another size', async () => {
+  test('audio without a hash is analyzed again when its file has another size', async () => {
     const id = addTrack('-');
     const { pass, ids: listHeardIds } = createPass(() => 'done');
     await pass.runNow(neverAborted);

@@ -28,7 +28,7 @@ export interface ChildOptions {
   killAfter?: number;
   laterChange?: number;
 }
-/** The moment number `nth` of the kind `what`. */
+/** The moment with this number among those of its kind, from 1. */
 export interface Moment {
   kind: string;
   number: number;

@@ -223,9 +223,9 @@ describe('GET /events', () => {
     open[0]?.close();
     await expect
       .poll(async () => {
-        const next = await listen('anna');
-        next.close();
-        return next.res.statusCode;
+        const nextListener = await listen('anna');
+        nextListener.close();
+        return nextListener.res.statusCode;
       })
       .toBe(200);
   });

@@ -41,7 +41,7 @@ const exts = async (): Promise<string[]> =>
     ({ name }) => name,
   );
 
-describe('before enough has been analysed', () => {
+describe('before enough has been analyzed', () => {
   test('tags are compared, and the response says so', async () => {
     expect(await getBody<LikenessOut>('/likeness')).toMatchObject({ by: 'tags', indexed: 0 });
     const similar = await getBody<SimilarTracksOut>(`/tracks/${trackOfGenre(0)}/similar`);
@@ -66,7 +66,7 @@ describe('before enough has been analysed', () => {
   });
 });
 
-describe('after enough has been analysed', () => {
+describe('after enough has been analyzed', () => {
   beforeAll(async () => {
     analyzeSoundLibrary(server.app.db, byGenre);
     await server.app.likeness.sounds.refresh();
@@ -367,7 +367,7 @@ describe('after enough has been analysed', () => {
     expect(song).toHaveLength(20);
   });
 
-  test('an unchanged index is not built again; a newly analysed track is found at once', async () => {
+  test('an unchanged index is not built again; a newly analyzed track is found at once', async () => {
     const { built_at } = await getBody<LikenessOut>('/likeness');
     nowMs += 1_000;
     await server.app.likeness.sounds.refresh();
@@ -380,7 +380,7 @@ describe('after enough has been analysed', () => {
     expect(idsOf((await getBody<SimilarTracksOut>(`/tracks/${lateIds?.[0]}/similar`)).items)[0]).toBe(lateIds?.[1]);
   });
 
-  test('tracks similar to one that was not analysed are found by tags', async () => {
+  test('tracks similar to one that was not analyzed are found by tags', async () => {
     const [freshIds = []] = addSoundLibrary(server.app.db, { genres: ['Hum'], artists: 6, albums: 1, tracks: 2 });
     const similar = await getBody<SimilarTracksOut>(`/tracks/${freshIds[0]}/similar`);
     expect(similar.by).toBe('tags');

@@ -135,7 +135,8 @@ describe.each(['reference', 'copy'])('in %s mode', (mode) => {
     expect(await saidOf('A/1.mp3')).toEqual(EMPTY_STATE);
   });
 
-  // the ways in which the other music at A/0.mp3 moves while the track returns to the second path
+  // each row: how the other music leaves A/0.mp3, the path where the track returns, the path of the other music, and
+  // the change on disk
   test.each<[string, string, string, () => void | Promise<void>]>([
     ['moved on', 'A/0.mp3', 'A/q.mp3', () => renameSync(pathOf('A/0.mp3'), pathOf('A/q.mp3'))],
     ['moved on, scanned', 'A/0.mp3', 'A/q.mp3', () => (renameSync(pathOf('A/0.mp3'), pathOf('A/q.mp3')), scan())],

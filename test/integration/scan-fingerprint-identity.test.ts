@@ -623,8 +623,8 @@ describe.runIf(ffmpeg)('by fingerprint', () => {
     const previousIds = await scan();
     for (const n of [1, 2]) rmSync(join(folder, `a/${n}.mp3`));
     for (const n of [1, 2]) lay(folder, { [`b/${n}.flac`]: flac(n, { title: `Other ${n}`, album: 'Else' }) });
-    const now = await scan();
-    expect([now['b/1.flac'], now['b/2.flac']]).toEqual([previousIds['a/1.mp3'], previousIds['a/2.mp3']]);
+    const currentIds = await scan();
+    expect([currentIds['b/1.flac'], currentIds['b/2.flac']]).toEqual([previousIds['a/1.mp3'], previousIds['a/2.mp3']]);
   });
 
   test('a file that appears a scan after the old one disappeared is found too', async () => {

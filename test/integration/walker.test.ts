@@ -100,8 +100,8 @@ test('a walk that is broken off says nothing is gone, and the next one is whole'
   const abortController = new AbortController();
   abortController.abort(new Error('cancelled'));
   await expect(walkBatches(order, abortController.signal)).rejects.toThrow('cancelled');
-  const unknown = { ...order, source: 'another' };
-  for await (const { isLast } of walker.walk(unknown, new AbortController().signal)) {
+  const unknownSourceOrder = { ...order, source: 'another' };
+  for await (const { isLast } of walker.walk(unknownSourceOrder, new AbortController().signal)) {
     expect(isLast).toBe(false);
     break;
   }

@@ -56,7 +56,7 @@ async function killIn(dir: string, seed: number, kills: number): Promise<string[
   const faults: string[] = [];
   for (let kill = 1; kill <= kills + 1; kill++) {
     const decodedBefore = listDecodedFiles().length;
-    const program = join(root, 'test/prove/analysing-server.ts');
+    const program = join(root, 'test/prove/analyzing-server.ts');
     const server = spawn(process.execPath, ['--import', quickImports, program, data, music, ffmpeg], {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
@@ -80,11 +80,11 @@ async function killIn(dir: string, seed: number, kills: number): Promise<string[
       listDecodedFiles().slice(decodedBefore),
     ];
     const decodedAgain = decodedNow.filter((file) => decodedEarlier.includes(file)).length;
-    if (decodedAgain > 1) faults.push(`after kill ${kill - 1}: ${decodedAgain} tracks were analysed again`);
-    if (new Set(decodedNow).size < decodedNow.length) faults.push(`before kill ${kill}: a track was analysed twice`);
+    if (decodedAgain > 1) faults.push(`after kill ${kill - 1}: ${decodedAgain} tracks were analyzed again`);
+    if (new Set(decodedNow).size < decodedNow.length) faults.push(`before kill ${kill}: a track was analyzed twice`);
   }
   const different = new Set(listDecodedFiles()).size;
-  if (different !== tracks) faults.push(`${different} of ${tracks} tracks were analysed`);
+  if (different !== tracks) faults.push(`${different} of ${tracks} tracks were analyzed`);
   console.log(`${kills} kills: ${listDecodedFiles().length} decodings of ${tracks} tracks`);
   return faults;
 }

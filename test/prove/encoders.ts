@@ -32,7 +32,7 @@ const PAIRS_PER_TUNE = (RECORDING_VERSIONS.length * (RECORDING_VERSIONS.length -
 
 const extensionOf = (encoding: Encoding): string => encoding.split('-')[0] as string;
 
-async function openLibrary(base: string, mode: Mode, isAnalysing: boolean) {
+async function openLibrary(base: string, mode: Mode, isAnalyzing: boolean) {
   const [music, dataDir] = [join(base, 'music'), join(base, 'data')];
   fs.mkdirSync(music, { recursive: true });
   const server = await openKilledServer({
@@ -42,7 +42,7 @@ async function openLibrary(base: string, mode: Mode, isAnalysing: boolean) {
       LOCAL_MEDIA_IMPORT_MODE: mode,
       LOCAL_MEDIA_WATCH: 'false',
       FPID_ENABLED: 'false',
-      ANALYSIS_ENABLED: String(isAnalysing),
+      ANALYSIS_ENABLED: String(isAnalyzing),
       ANALYSIS_ON_BATTERY: 'true',
     },
   });

@@ -66,12 +66,12 @@ async function makeMusic(dir: string, seed: number, sequences: number): Promise<
       writeMusic(wav, { seed: seed + sound, seconds: SOUND_SECONDS });
       for (const [number, encoding] of SOUND_ENCODINGS.entries()) {
         if (n >= SOUNDS && number > 0) break;
-        const [audio, path] = [`${sound}-${number}`, join(dir, `tune.${encoding.split('-')[0]}`)];
+        const [audioName, path] = [`${sound}-${number}`, join(dir, `tune.${encoding.split('-')[0]}`)];
         encodeMusic(wav, path, encoding);
         const { audioHash } = await readFile(path, { copyTarget: undefined, hashLarge: true, onStage: () => {} });
         if (audioHash === null) throw new Error(`no hash of ${encoding}`);
-        music.bytes.set(audio, fs.readFileSync(path));
-        music.hashes.set(audio, audioHash);
+        music.bytes.set(audioName, fs.readFileSync(path));
+        music.hashes.set(audioName, audioHash);
         music.sounds.set(audioHash, sound);
       }
     }

@@ -172,7 +172,7 @@ export async function playCase(tableCase: Case, rows: readonly Row[], songs: str
   }
 }
 
-/** Rows that every format can play. */
+/** The rows that can be tested with files of any format; the others need MP3 files. */
 export const TABLE_ROWS = ROWS.filter(({ isOfMp3 }) => !isOfMp3);
 
 export async function proveIdentityTable({ seed, runs }: { seed: number; runs: number | undefined }) {

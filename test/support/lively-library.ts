@@ -19,18 +19,18 @@ export async function enliven(
   const random = seededRandom(7);
   const tracks = await allTracks(api);
   const albums = (await api<AlbumPage>('/albums?limit=200')).items;
-  const lovedTracks = tracks
+  const shuffledTracks = tracks
     .map((track) => ({ track, order: random() }))
     .sort((a, b) => a.order - b.order)
     .map(({ track }) => track);
   const like = (item_type: string, item_id: number, rating?: number) =>
     api('/likes', { method: 'POST', body: { item_type, item_id, liked: true, ...(rating && { rating }) } });
 
-  for (const [i, track] of lovedTracks.slice(0, Math.ceil(tracks.length / 12)).entries())
+  for (const [i, track] of shuffledTracks.slice(0, Math.ceil(tracks.length / 12)).entries())
     await like('track', track.id, i % 3 === 0 ? 5 - (i % 2) : undefined);
   for (const album of albums.filter(() => random() < 0.12)) await like('album', album.id);
-  const plays = await play(api, lovedTracks, random, now);
-  const playlists = await makePlaylists(api, lovedTracks, random);
+  const plays = await play(api, shuffledTracks, random, now);
+  const playlists = await makePlaylists(api, shuffledTracks, random);
   return { tracks: tracks.length, plays, playlists };
 }
 

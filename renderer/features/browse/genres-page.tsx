@@ -26,7 +26,7 @@ import styles from './genres.module.css';
 
 const GAP = { column: 20, row: 24 };
 const ROW_HEIGHT = 52;
-/** Of this many albums, usually four have covers. */
+/** The albums that a tile of four covers is made from: of eight, usually at least four have a cover. */
 const GENRE_COVERS_PAGE = { limit: 8, offset: 0 };
 const doNothing = () => {};
 

@@ -17,7 +17,7 @@ export function MiniPlayer({ onOpen }: { onOpen: () => void }) {
   const { t } = useTranslation();
   const player = usePlayerCommands();
   const track = useCurrentTrack();
-  const sounding = usePlayer(isSounding);
+  const isPlaying = usePlayer(isSounding);
   const accent = useArtworkAccent(track ? trackCover(track, 160) : null);
   if (!track)
     return (
@@ -38,8 +38,8 @@ export function MiniPlayer({ onOpen }: { onOpen: () => void }) {
         </span>
       </button>
       <IconButton
-        label={t(sounding ? 'player.pause' : 'player.play')}
-        icon={sounding ? IconPause : IconPlay}
+        label={t(isPlaying ? 'player.pause' : 'player.play')}
+        icon={isPlaying ? IconPause : IconPlay}
         onClick={() => player.toggle()}
       />
       <IconButton label={t('player.next')} icon={IconNextTrack} onClick={() => player.next()} />

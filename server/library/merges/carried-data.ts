@@ -41,7 +41,7 @@ export interface PastMerge extends RowAs<
 }
 
 export interface ListParams {
-  /** The oldest time of listed replacements; merged tracks are purged with the trash. */
+  /** Earlier replacements are not listed. Merges need no limit, because merged tracks are purged with the trash. */
   since: number;
   into?: TrackId;
 }

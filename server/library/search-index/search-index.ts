@@ -13,8 +13,8 @@ import { NAMES_OF_ALBUM, namesOf, searchTextOf, type SearchKind } from './search
  * Number of each kind, the high part of its rowids: artists and albums come first, so that a search finds them without
  * skipping the many tracks.
  */
-export const SEARCH_KINDS: Record<SearchKind, number> = { artist: 0, album: 1, track: 2 };
-const KINDS = Object.keys(SEARCH_KINDS) as SearchKind[];
+export const KIND_NUMBERS: Record<SearchKind, number> = { artist: 0, album: 1, track: 2 };
+const KINDS = Object.keys(KIND_NUMBERS) as SearchKind[];
 
 /** Returns the number of pages to merge, so that there are never many more segments than sixteen of a size. */
 const pagesFor = (rows: number): number => 4 + Math.ceil(rows / 5);
@@ -23,7 +23,7 @@ const ROWS_BETWEEN_MERGES = 16;
 
 const ROWIDS_PER_KIND = 2 ** 40;
 /** Returns the rowid of id 0 of the kind. */
-export const searchBase = (kind: SearchKind): number => SEARCH_KINDS[kind] * ROWIDS_PER_KIND;
+export const searchBase = (kind: SearchKind): number => KIND_NUMBERS[kind] * ROWIDS_PER_KIND;
 /** Returns the rowid after all rowids of the kind. */
 export const searchEnd = (kind: SearchKind): number => searchBase(kind) + ROWIDS_PER_KIND;
 /** Returns an SQL condition for rows of the kind. */

@@ -110,12 +110,13 @@ interface ResolvedNames {
   credit: string | null;
   album: AlbumRef;
 }
-/** A track's artists, album and column values. `id` tells tracks of one name apart. */
-interface ResolvedTrack {
+/** The values that tell tracks of one name apart. */
+interface TrackToResolve {
   /** Absent for a new track. */
   id?: TrackId | undefined;
   durationMs: number | null;
 }
+/** A track's artists, album and column values. */
 export interface Resolved extends ResolvedNames {
   /** Values of IDENTITY_COLUMNS. */
   values: (string | number | null)[];
@@ -146,7 +147,7 @@ const IDENTITY_VALUES = Object.values(IDENTITY_VALUE_OF);
 
 /** Creates the resolution, which runs inside the caller's write transaction. */
 export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'artist' | 'isWhole' | 'unnamedAlbum'>) {
-  function resolve(identity: TrackIdentity, folder: number | undefined, track: ResolvedTrack): Resolved {
+  function resolve(identity: TrackIdentity, folder: number | undefined, track: TrackToResolve): Resolved {
     const { names, credits } = creditsOf(identity);
     const credit = visibleName(identity.artist) ?? (names.join(', ') || null);
     const albumName = albumNameOf(identity, names, credits, folder);
@@ -212,5 +213,5 @@ export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'art
   };
 }
 
-const placeOf = ({ title, discNumber, trackNumber }: TrackIdentity, { durationMs }: ResolvedTrack) =>
+const placeOf = ({ title, discNumber, trackNumber }: TrackIdentity, { durationMs }: TrackToResolve) =>
   trackNumber == null ? undefined : { disc: discNumber ?? 1, number: trackNumber, title, durationMs };

@@ -70,7 +70,7 @@ function sv8At(window: Window, from: number, end: number): Stream {
   throw new UnreadableAudio('the Musepack file has no stream header');
 }
 
-/** Reads checksum, version, number of samples, silence at the start, then packed fields. */
+/** Reads a stream header: checksum and version (5 bytes, skipped), sample count, leading silence, packed fields. */
 function streamHeaderAt(window: Window, position: number): Stream {
   const samples = numberAt(window, position + 5);
   const silence = numberAt(window, position + 5 + samples.length);

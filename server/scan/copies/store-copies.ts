@@ -30,7 +30,7 @@ export class StorageUnavailable extends AppError {
 
 interface CopiesDeps {
   storage: Pick<Storage, 'putAudio'>;
-  root: MusicRoots;
+  musicRoots: MusicRoots;
   signal: AbortSignal;
 }
 
@@ -39,7 +39,11 @@ interface CopiesDeps {
  * is the reason. Throws StorageUnavailable, `storage_full`, or the reason of the abort; the next scan then finds the
  * sent files in the storage.
  */
-export function createCopies({ storage, root, signal }: CopiesDeps): (files: ReadFile[]) => Promise<ReadFile[]> {
+export function createCopies({
+  storage,
+  musicRoots: root,
+  signal,
+}: CopiesDeps): (files: ReadFile[]) => Promise<ReadFile[]> {
   const runInSlot = createSlots(MAX_CONCURRENT_UPLOADS);
 
   async function send({ path, candidate, result }: ReadFile, stop: AbortSignal): Promise<ReadResult> {

@@ -57,7 +57,7 @@ export function seemsSame(goneTrack: ComparedMusic, successor: ComparedMusic): b
 
 /** Returns a function that finds the tracks that seem to be the same (`seemsSame`), however many there are. */
 export function createNameIndex<G extends ComparedMusic>(goneTracks: readonly G[]): (successor: ComparedMusic) => G[] {
-  const rootKeysOf = (music: ComparedMusic, isHashed: boolean): string[] => {
+  const lookupKeysOf = (music: ComparedMusic, isHashed: boolean): string[] => {
     const { durationMs, format, codec, sampleRateHz, channels, recordingMbid, title, artist } = music;
     const album = identityKey(music.album ?? '');
     return [
@@ -68,13 +68,13 @@ export function createNameIndex<G extends ComparedMusic>(goneTracks: readonly G[
   };
   const musicByKey = new Map<string, G[]>();
   for (const music of goneTracks)
-    for (const key of rootKeysOf(music, music.audioHash !== null)) {
+    for (const key of lookupKeysOf(music, music.audioHash !== null)) {
       const sameKeyMusic = musicByKey.get(key);
       if (sameKeyMusic) sameKeyMusic.push(music);
       else musicByKey.set(key, [music]);
     }
   return (successor) =>
-    [...new Set(rootKeysOf(successor, false).flatMap((key) => musicByKey.get(key) ?? []))].filter((candidate) =>
+    [...new Set(lookupKeysOf(successor, false).flatMap((key) => musicByKey.get(key) ?? []))].filter((candidate) =>
       seemsSame(candidate, successor),
     );
 }

@@ -25,7 +25,7 @@ export interface FileOp extends ListedFile {
   target: TrackId | 'place' | 'new';
   /** The track that had the file's place, and whose own audio is elsewhere now. */
   previousHolderId?: TrackId;
-  /** True if nothing but the path identifies the file as the track of its place. */
+  /** True if the file has other music than the track at its place had, and only its path makes it that track. */
   isOtherMusic?: boolean;
 }
 /** The same file in another place, which is not read. */

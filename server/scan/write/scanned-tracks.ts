@@ -356,7 +356,7 @@ const findDeleted = ({ trash, source }: Context, sourceId: string) => trash.find
 
 /**
  * Remembers the current audio before other music takes its place, because the audio may come back. If the track has
- * former audio already, only that counts, and the time is returned since when the track has the current one.
+ * former audio already, only that counts, and the function returns when the current audio replaced it.
  */
 function rememberFormerAudio(
   { now, insertFormerAudio, findFirstAudioEnd, setAudioEnd }: Context,
@@ -369,7 +369,7 @@ function rememberFormerAudio(
   return audioEnd == null ? undefined : new Date(audioEnd);
 }
 
-/** Returns the time since when the track has other audio than this former audio. */
+/** Returns when other audio replaced this former audio of the track. */
 function findReplacementDate({ findAudioEnd }: Context, id: TrackId, audioHash: string | null): Date | undefined {
   const audioEnd = audioHash === null ? undefined : findAudioEnd.get(id, audioHash);
   return audioEnd == null ? undefined : new Date(audioEnd);

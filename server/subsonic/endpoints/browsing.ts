@@ -80,7 +80,7 @@ export function browsingEndpoints({
       : library.similar.toArtist(userId, seed.id, count);
   }
 
-  /** Returns songs with their similarity in sound. Throws 0 until the library's audio is analysed. */
+  /** Returns songs with their similarity in sound. Throws 0 until the library's audio is analyzed. */
   async function sonicMatches(
     { user: { id: userId }, shapes }: Call,
     find: () => Promise<{ id: TrackId; likeness: number }[] | undefined>,

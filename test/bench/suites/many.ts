@@ -1,7 +1,7 @@
 // Measures many clients at once: 200 phones that synchronize, 50 listeners, 20 pages that scroll, a scan and a backup;
 // what each kind gets alone, and what all get together. Phones send the next request as soon as they have a response,
 // pages every fifth of a second, listeners read 256 KB/s of a large file. No kind may starve: the bound is what a kind
-// got beside the phones alone, since the phones alone keep the server busy. Runs only when named.
+// got when only the phones ran beside it, since they already keep the server busy. Runs only when named.
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { connect } from 'node:net';

@@ -59,7 +59,7 @@ export async function phonesSuite(dir: string, { files, rounds, builds }: Phones
       for (const { peer, dir: peerDir, costs } of columns) {
         const runningPeer = await peer.start({ music, dir: peerDir });
         await runningPeer.meter.waitUntilQuiet();
-        for (const syncWay of SYNC_WAYS) costs[syncWay].push(await copy(runningPeer, syncWay, peer.name));
+        for (const syncWay of SYNC_WAYS) costs[syncWay].push(await measureSync(runningPeer, syncWay, peer.name));
         await runningPeer.stop();
       }
   } finally {
@@ -68,7 +68,7 @@ export async function phonesSuite(dir: string, { files, rounds, builds }: Phones
   return goals(columns);
 }
 
-async function copy({ meter, subsonic }: RunningPeer, syncWay: Sync, name: string): Promise<CopyCost> {
+async function measureSync({ meter, subsonic }: RunningPeer, syncWay: Sync, name: string): Promise<CopyCost> {
   const cpu = meter.cpuMs();
   const startedAt = performance.now();
   const { songs, requests } = await SYNCS[syncWay]({ ask: asker(subsonic as Subsonic) }, PAGE_SIZE);

@@ -1,8 +1,8 @@
-// Measures the Subsonic API with a large library: each call of a client's first sync, compared with a bare server that
-// returns as many rows of the same table as JSON, unjoined; calls with small responses are compared with `ping`, the
-// same request with the same credentials and an empty response. A song or album of the protocol has twice the fields of
-// its row, with names, likes and plays from other tables: a bare page with those takes two to three times the bound,
-// and the goals are twice that. Other figures (p99, bytes, memory) go to stderr.
+// Measures the Subsonic API with a large library. Each call of a client's first sync is compared with a bare server that
+// returns as many rows of the same table as JSON, without joins. A call with a small response is compared with `ping`:
+// the same request with an empty response. A song or album of the protocol has twice the fields of its row, with names,
+// likes and plays from other tables. With these fields a bare server takes two to three times as long, and the goals
+// for lists are twice that. Other figures (p99, bytes, memory) go to stderr.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';

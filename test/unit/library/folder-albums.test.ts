@@ -1,4 +1,4 @@
-// Tables of when the files of a folder are one album although their artists differ, and of its album artist.
+// Tests when the files of a folder form one album although their artists differ, and which album artist it gets.
 import { describe, expect, test } from 'vitest';
 import type { ArtistId } from '../../../server/db/ids.ts';
 import { findAlbumArtist } from '../../../server/library/albums/compilations.ts';

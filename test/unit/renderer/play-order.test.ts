@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { following, moveEntry, removeEntry, reorder, reorderComing } from '../../../renderer/player/play-order.ts';
+import { following, moveEntry, removeEntry, reorder, reorderUpcoming } from '../../../renderer/player/play-order.ts';
 import type { QueueEntry, QueueTrack } from '../../../renderer/player/player.ts';
 import { seededRandom } from '../../support/test-random.ts';
 
@@ -22,10 +22,10 @@ test('shuffle off restores the order, and the current one plays on', () => {
 
 test('what a radio has played does not come again when what follows is shuffled', () => {
   const queue = makeQueue(20);
-  const shuffledState = reorderComing({ queue, index: 4 }, true, seededRandom(3));
+  const shuffledState = reorderUpcoming({ queue, index: 4 }, true, seededRandom(3));
   expect([keys(shuffledState.queue.slice(0, 5)), shuffledState.index]).toEqual([[1, 2, 3, 4, 5], 4]);
   expect(keys(shuffledState.queue)).not.toEqual(keys(queue));
-  const restoredState = reorderComing(shuffledState, false, seededRandom(3));
+  const restoredState = reorderUpcoming(shuffledState, false, seededRandom(3));
   expect([keys(restoredState.queue), restoredState.index]).toEqual([keys(queue), 4]);
 });
 

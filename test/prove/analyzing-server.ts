@@ -1,5 +1,5 @@
 // A server that analyzes its library at once, as a child process that can be killed: node
-// test/prove/analysing-server.ts FOLDER MUSIC FFMPEG. Prints when everything is analyzed.
+// test/prove/analyzing-server.ts FOLDER MUSIC FFMPEG. Prints when everything is analyzed.
 import { startServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
