@@ -1,7 +1,8 @@
 // Reads the ignore files of music folders (ignore-rules.ts). An ignore file that cannot be read leaves the tracks of
 // its folder as they are, because nobody knows which of them it leaves out.
 import fs from 'node:fs';
-import { open } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import { readPlainFile } from '../runtime/plain-files.ts';
 import { keyOfPath, pathInRoot, rootKeysOf, rootPathOf, type MusicRoots } from '../storage/music-roots.ts';
 import {
   addIgnoreFile,
@@ -23,7 +24,7 @@ export function readIgnoreFiles(
 ): IgnoreRules {
   let folderRules = rules;
   for (const name of IGNORE_FILES) {
-    const text = names.includes(name) ? readText(inFolder(folder, name)) : undefined;
+    const text = names.includes(name) ? readText(inFolder(folder, name), name) : undefined;
     if (text !== undefined) folderRules = addIgnoreFile(folderRules, name, text);
   }
   return folderRules;
@@ -68,7 +69,7 @@ export async function findPathIgnoreReason(
   for (const [index, name] of [...names, undefined].entries()) {
     if (name === undefined && !isFolder) break;
     for (const fileName of IGNORE_FILES) {
-      const text = await loadText(absoluteOf(roots, join(folder, fileName))).catch(() => undefined);
+      const text = await loadText(absoluteOf(roots, join(folder, fileName)), fileName).catch(() => undefined);
       if (text !== undefined) rules = addIgnoreFile(rules, fileName, text);
     }
     if (rules.ignoredBy !== undefined)
@@ -91,20 +92,26 @@ function splitPath(roots: MusicRoots, path: string): { top: string; names: strin
 const inFolder = (folder: string | Buffer, name: string): string | Buffer =>
   typeof folder === 'string' ? `${folder}/${name}` : Buffer.concat([folder, Buffer.from(`/${name}`)]);
 
-/** Returns undefined when there is no such file. Throws RangeError for a file that is too large. */
-function readText(path: string | Buffer): string | undefined {
-  const stat = fs.statSync(path, { throwIfNoEntry: false });
-  if (!stat) return undefined;
-  if (!stat.isFile()) return '';
-  assertSize(stat.size);
+/**
+ * Returns undefined when there is no such file. `.nomedia` is never read, and may also be a folder; other folders, pipes
+ * and devices with the name of an ignore file are not ignore files. Throws RangeError for a file that is too large.
+ */
+function readText(path: string | Buffer, name: string): string | undefined {
+  const stats = fs.statSync(path, { throwIfNoEntry: false });
+  if (stats && name === '.nomedia') return '';
+  if (!stats?.isFile()) return undefined;
+  assertSize(stats.size);
   return fs.readFileSync(path, 'utf8');
 }
 
-/** Rejects with the error of the system when there is no such file. */
-async function loadText(path: string | Buffer): Promise<string> {
-  await using file = await open(path);
-  assertSize((await file.stat()).size);
-  return file.readFile('utf8');
+/** Like readText, but rejects with the error of the system when there is no such file. */
+async function loadText(path: string | Buffer, name: string): Promise<string | undefined> {
+  const stats = await stat(path);
+  if (name === '.nomedia') return '';
+  if (!stats.isFile()) return undefined;
+  const bytes = await readPlainFile(path, MAX_BYTES + 1);
+  assertSize(bytes.length);
+  return bytes.toString('utf8');
 }
 
 function assertSize(size: number): void {

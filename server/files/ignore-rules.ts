@@ -5,6 +5,7 @@
 /** The names of ignore files; docs/INSTALL.md lists them. */
 export const IGNORE_FILES = ['.ignore', '.nomedia', '.ndignore', '.plexignore'];
 const MAX_PATTERNS = 1_000;
+const MAX_PATTERN_CHARACTERS = 1_000;
 
 /** One part of a name pattern: any characters (`*`), one character (`?`), or one of the characters of a class. */
 type Token = '*' | { matches: (character: string) => boolean };
@@ -32,7 +33,7 @@ interface IgnoreFile {
 
 /** What is left out of one folder. */
 export interface IgnoreRules {
-  /** Names of LOCAL_MEDIA_IGNORE, folded, and its other patterns. */
+  /** Names of LOCAL_MEDIA_IGNORE, folded, and its other patterns. With a negated pattern, all are patterns in order. */
   literals: ReadonlyMap<string, Pattern>;
   patterns: readonly Pattern[];
   /** The names from the music folder to this folder, folded. */
@@ -46,12 +47,13 @@ export interface IgnoreRules {
 /** Returns the rules of a music folder itself. `names` is the value of LOCAL_MEDIA_IGNORE. */
 export function createIgnoreRules(names: string): IgnoreRules {
   const texts = names.split(',').map((text) => text.trim());
-  const patterns = texts.filter((text) => text !== '').map(parsePattern);
+  const patterns = texts.flatMap((text) => parsePattern(text) ?? []);
+  const isOrdered = patterns.some(({ isNegated }) => isNegated);
   return {
     literals: new Map(
-      patterns.flatMap((pattern) => (pattern.literal === undefined ? [] : [[pattern.literal, pattern]])),
+      patterns.flatMap((pattern) => (isOrdered || pattern.literal === undefined ? [] : [[pattern.literal, pattern]])),
     ),
-    patterns: patterns.filter(({ literal }) => literal === undefined),
+    patterns: patterns.filter(({ literal }) => isOrdered || literal === undefined),
     path: [],
     files: [],
     ignoredBy: undefined,
@@ -64,21 +66,28 @@ export const rulesInFolder = (rules: IgnoreRules, name: string): IgnoreRules => 
   path: [...rules.path, fold(name)],
 });
 
-/** Adds an ignore file of the folder. Throws RangeError when it has more than MAX_PATTERNS patterns. */
+/** Adds an ignore file of the folder. Throws RangeError when it has too many patterns, or one that is too long. */
 export function addIgnoreFile(rules: IgnoreRules, name: string, text: string): IgnoreRules {
   if (name === '.nomedia') return { ...rules, ignoredBy: name };
-  const patterns = text.split(/\r?\n/).flatMap((line) => parseLine(line) ?? []);
-  if (patterns.length > MAX_PATTERNS) throw new RangeError(`${name} has more than ${MAX_PATTERNS} patterns`);
-  if (patterns.length === 0) return name === '.plexignore' ? rules : { ...rules, ignoredBy: name };
+  const lines = text
+    .split(/\r?\n/)
+    .map(trimLine)
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  if (lines.length > MAX_PATTERNS) throw new RangeError(`${name} has more than ${MAX_PATTERNS} patterns`);
+  if (lines.some((line) => line.length > MAX_PATTERN_CHARACTERS))
+    throw new RangeError(`${name} has a pattern of more than ${MAX_PATTERN_CHARACTERS} characters`);
+  const patterns = lines.flatMap((line) => parsePattern(line) ?? []);
+  if (lines.length === 0) return name === '.plexignore' ? rules : { ...rules, ignoredBy: name };
   return { ...rules, files: [...rules.files, { name, depth: rules.path.length, patterns }] };
 }
 
 /** Returns why a file or folder of this folder is left out, as a phrase; undefined when it is not. */
 export function findIgnoreReason(rules: IgnoreRules, name: string, isFolder: boolean): string | undefined {
   const foldedName = fold(name);
-  const pattern =
-    rules.literals.get(foldedName) ??
-    rules.patterns.find((candidate) => matchesPath(candidate, [...rules.path, foldedName], isFolder));
+  let pattern = rules.literals.get(foldedName);
+  for (const candidate of rules.patterns)
+    if (matchesPath(candidate, [...rules.path, foldedName], isFolder))
+      pattern = candidate.isNegated ? undefined : candidate;
   if (pattern) return `left out, because the setting LOCAL_MEDIA_IGNORE contains ${pattern.text}`;
   if (isHiddenName(name)) return 'hidden, because its name begins with a dot';
   let reason: string | undefined;
@@ -97,19 +106,17 @@ export function findIgnoreReason(rules: IgnoreRules, name: string, isFolder: boo
  */
 export const isHiddenName = (name: string): boolean => name.startsWith('.') && !/^\.(?:\.|\d+(?:\s|$))/.test(name);
 
-/** Returns undefined for an empty line and a comment. */
-function parseLine(line: string): Pattern | undefined {
-  const text = trimEndUnescaped(line.startsWith('\ufeff') ? line.slice(1) : line);
-  return text === '' || text.startsWith('#') ? undefined : parsePattern(text);
-}
+const trimLine = (line: string): string => trimEndUnescaped(line.startsWith('\ufeff') ? line.slice(1) : line);
 
-function parsePattern(text: string): Pattern {
+/** Returns undefined for a pattern without a name, such as `/` and `!`: it matches nothing. */
+function parsePattern(text: string): Pattern | undefined {
   const isNegated = text.startsWith('!');
   const withoutMark = isNegated ? text.slice(1) : text;
   const isForFolders = withoutMark.endsWith('/');
   const names = (isForFolders ? withoutMark.slice(0, -1) : withoutMark).split('/');
   const isAnchored = names.length > 1;
   const segments = names.filter((name) => name !== '').map(parseSegment);
+  if (segments.length === 0) return undefined;
   if (!isAnchored) segments.unshift('**');
   if (segments.at(-1) === '**') segments.push(['*']); // `a/**` is everything in `a`, without `a` itself
   const isLiteral = !isAnchored && !isNegated && !isForFolders && !/[*?[\\]/.test(text);
@@ -125,10 +132,11 @@ function trimEndUnescaped(line: string): string {
 function parseSegment(text: string): Segment {
   if (text === '**') return '**';
   const characters = [...fold(text)];
+  const lastBracket = characters.lastIndexOf(']');
   const tokens: Token[] = [];
   for (let i = 0; i < characters.length; i++) {
     const character = characters[i] as string;
-    const end = character === '[' ? characters.indexOf(']', i + 2) : -1;
+    const end = character === '[' && i + 2 <= lastBracket ? characters.indexOf(']', i + 2) : -1;
     if (character === '*') {
       if (tokens.at(-1) !== '*') tokens.push('*');
     } else if (character === '?') tokens.push({ matches: () => true });

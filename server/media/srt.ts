@@ -16,18 +16,21 @@ export const isSubtitles = (text: string): boolean =>
 
 /** Returns undefined when no subtitle has text. The rows of one subtitle become one line. */
 export function parseSubtitles(text: string): Lyrics | undefined {
-  const lines: LyricsLine[] = [];
-  let line: LyricsLine | undefined;
+  const subtitles: { startMs: number; rows: string[] }[] = [];
+  let subtitle: { startMs: number; rows: string[] } | undefined;
   for (const row of text.split(/\r\n|\n|\r/)) {
     const times = TIMES.exec(row);
     if (times) {
-      if (lines.length === MAX_LINES) break;
-      line = { startMs: toMs(times), text: '' };
-      lines.push(line);
-    } else if (row.trim() === '') line = undefined;
-    else if (line) line.text = `${line.text} ${row.replace(MARKUP, '').trim()}`.trim();
+      if (subtitles.length === MAX_LINES) break;
+      subtitle = { startMs: toMs(times), rows: [] };
+      subtitles.push(subtitle);
+    } else if (row.trim() === '') subtitle = undefined;
+    else subtitle?.rows.push(row.replace(MARKUP, '').trim());
   }
-  const timedLines = lines.filter((timedLine) => timedLine.text !== '');
+  const timedLines = subtitles.flatMap(({ startMs, rows }): LyricsLine[] => {
+    const lineText = rows.filter((row) => row !== '').join(' ');
+    return lineText === '' ? [] : [{ startMs, text: lineText }];
+  });
   if (timedLines.length === 0) return undefined;
   return { synced: true, lines: timedLines.toSorted((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0)) };
 }

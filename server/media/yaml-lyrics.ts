@@ -1,22 +1,28 @@
 // Parses lyrics in YAML, as LRCGET writes them ("lyricsfile"): a list `lines` with texts, times and words, and plain
 // text under `plain`.
-import { parse } from 'yaml';
+import { CST, Lexer, parse } from 'yaml';
 import { z } from 'zod';
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
 import { plainLyrics } from './plain-lyrics.ts';
+import { toOneLine } from './text.ts';
 import type { Lyrics, LyricsLine } from './types.ts';
 
 const { lines: MAX_LINES } = TEXT_LIMITS.lyrics;
-const Time = z.number().min(0).max(172_800_000).transform(Math.round);
-const Word = z.object({ text: z.string(), start_ms: Time });
+/** Two days. */
+const MAX_TIME_MS = 172_800_000;
+const MAX_NESTING = 8;
+const Time = z.number().min(0).max(MAX_TIME_MS).transform(Math.round);
+const Offset = z.number().min(-MAX_TIME_MS).max(MAX_TIME_MS).transform(Math.round);
+const Text = z.string().transform((text) => toOneLine(text, Infinity));
+const Word = z.object({ text: Text, start_ms: Time });
 const Line = z.object({
-  text: z.string().catch(''),
+  text: Text.catch(''),
   start_ms: Time.optional().catch(undefined),
   words: z.array(Word).optional().catch(undefined),
 });
 const LyricsFile = z.object({
   metadata: z
-    .object({ offset_ms: z.number().catch(0).default(0) })
+    .object({ offset_ms: Offset.catch(0).default(0) })
     .optional()
     .catch(undefined),
   lines: z.array(Line).max(MAX_LINES).optional().catch(undefined),
@@ -30,7 +36,8 @@ export const isYamlLyrics = (text: string): boolean => /^(?:lines|plain)[ \t]*:/
 export function parseYamlLyrics(text: string): Lyrics | undefined {
   let value: unknown;
   try {
-    value = parse(text, { maxAliasCount: 0, schema: 'core', logLevel: 'silent' });
+    if (!isShallow(text)) return undefined;
+    value = parse(text, { maxAliasCount: 0, uniqueKeys: false, schema: 'core', logLevel: 'silent' });
   } catch {
     return undefined;
   }
@@ -56,4 +63,25 @@ export function parseYamlLyrics(text: string): Lyrics | undefined {
   if (timedLines.length < lines.length)
     return { synced: false, lines: lines.map((line) => ({ text: line.text.trim() })) };
   return { synced: true, lines: timedLines.toSorted((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0)) };
+}
+
+/**
+ * Returns whether lists and mappings are nested only as lyrics need it, and all keys are plain. The library turns lists
+ * and mappings that are keys into text, again at each level, which takes hours for a text of 1 KB.
+ */
+function isShallow(text: string): boolean {
+  let depth = 0;
+  let itemsInRow = 0;
+  let isScalar = false;
+  for (const token of new Lexer().lex(text)) {
+    const type: CST.TokenType | null = isScalar ? null : CST.tokenType(token);
+    isScalar = type === 'scalar';
+    if (type === 'explicit-key-ind') return false;
+    if (type === 'flow-seq-start' || type === 'flow-map-start') depth++;
+    else if (type === 'flow-seq-end' || type === 'flow-map-end') depth = Math.max(0, depth - 1);
+    else if (type === 'newline') itemsInRow = 0;
+    else if (type === 'seq-item-ind') itemsInRow++;
+    if (depth > MAX_NESTING || itemsInRow > MAX_NESTING) return false;
+  }
+  return true;
 }

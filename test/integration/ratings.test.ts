@@ -52,7 +52,11 @@ test('another rating changes a sorted list at once', async () => {
   await rate(ids[3], 4);
   expect(await countRated()).toBe(2);
   expect(await ratings('sort=rating&limit=3')).toEqual([5, 4, 3.5]);
+  expect(await ratings('sort=rating&limit=3&offset=3')).toEqual([0.5, 0, 0]);
+  expect(await ratings('sort=rating&limit=2&offset=4')).toEqual([0, 0]);
   await rate(ids[3], 0);
+  const pages = await Promise.all(ids.map((_, offset) => tracks(`sort=rating&limit=1&offset=${offset}`)));
+  expect(new Set(pages.flat().map(({ id }) => id))).toEqual(new Set(ids));
   expect(await countRated()).toBe(1);
   expect(await ratings('sort=rating&limit=3')).toEqual([5, 3.5, 0.5]);
 });

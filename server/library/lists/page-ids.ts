@@ -222,9 +222,11 @@ const countQuery = (context: Context, list: IdList, from: string, segment?: stri
   totalQuery(context, list, `SELECT count(*) FROM ${from} ${whereOf([segment, ...conditionsOf(list.filters)])}`);
 
 function totalQuery(context: Context, list: IdList, sql: string): TotalQuery {
-  const topics: Topic[] = sql.includes('play_counts') ? [...topicsOf(list), 'likes', 'plays'] : topicsOf(list);
+  const topics = new Set(topicsOf(list));
+  if (sql.includes('play_counts')) topics.add('likes').add('plays');
+  if (sql.includes('like_states')) topics.add('likes');
   return [
-    topics,
+    [...topics],
     `${list.itemType} ${sql} ${JSON.stringify(list.params)}`,
     () => context.statements.value<number>(sql, list.params),
   ];

@@ -53,6 +53,10 @@ it.each([
   ['*.mp3\n!keep.mp3', 'other.mp3', true],
   ['!keep.mp3\n*.mp3', 'keep.mp3', true],
   ['Demos  ', 'Demos/', true],
+  ['/', 'Demos/', false],
+  ['!', 'Demos/', false],
+  ['Demos\n!', 'Demos/', true],
+  ['['.repeat(1_000), 'Demos/', false],
   ['\ufeffDemos\r\n', 'Demos/', true],
   ['Bj\u00f6rk', 'Bjo\u0308rk/', true],
   ['*a*a*a*a*a*a*a*a*a*a*b', 'a'.repeat(255), false],
@@ -115,3 +119,13 @@ it.each([
   ['.5.1.mp3', true],
   ['Song.mp3', false],
 ])('the name %s is hidden: %s', (name, isHidden) => expect(isHiddenName(name)).toBe(isHidden));
+
+it('a later pattern of the setting with ! takes back an earlier one', () => {
+  const rules = createIgnoreRules('*.tmp, Live*, !Live at Leeds, !Keep');
+  const reasons = ['a.tmp', 'Live', 'Live at Leeds', 'Keep'].map((name) => findIgnoreReason(rules, name, true));
+  expect(reasons.map((reason) => reason !== undefined)).toEqual([true, true, false, false]);
+});
+
+it('a pattern that is too long is refused', () => {
+  expect(() => withFile('a'.repeat(1_001))).toThrow('1000 characters');
+});

@@ -155,6 +155,27 @@ lines:
 });
 
 test.each([
+  ['complex keys', `lines:\n${'? '.repeat(2_000)}`],
+  ['complex keys in a list', `lines: [${'? '.repeat(2_000)}]`],
+  ['lists in lists', `lines: ${'['.repeat(5_000)}`],
+  ['lists in lists in one row', `lines:\n  ${'- '.repeat(5_000)}x`],
+  ['many keys', `plain: a\n${Array.from({ length: 30_000 }, (_, n) => `k${n}: 1\n`).join('')}`],
+])('YAML with %s is read as text at most', (_, text) => {
+  expect(parseLyrics(text)).toMatchObject({ synced: false });
+});
+
+test('times in YAML are whole milliseconds within limits, and texts have no control characters', () => {
+  const parse = (offset: string) =>
+    parseLyrics(`metadata: { offset_ms: ${offset} }\nlines:\n- { text: "a\\0b\\nc", start_ms: 1000 }\n`)?.lines;
+  expect([parse('0.4'), parse('-1e300')]).toEqual(Array.from({ length: 2 }, () => [{ startMs: 1000, text: 'a b c' }]));
+});
+
+test('a subtitle of very many rows is one line', () => {
+  const lines = parseLyrics(`00:00:01,000 --> 00:00:02,000\n${'a\n'.repeat(100_000)}`)?.lines;
+  expect(lines).toEqual([{ startMs: 1000, text: Array(100_000).fill('a').join(' ') }]);
+});
+
+test.each([
   ['no mapping', 'lines: between us\nare few'],
   ['aliases', 'a: &a [x, x]\nlines: [*a, *a]\nplain: x'],
   ['unclosed', 'lines: [\nI sang'],
