@@ -93,8 +93,8 @@ const inFolder = (folder: string | Buffer, name: string): string | Buffer =>
   typeof folder === 'string' ? `${folder}/${name}` : Buffer.concat([folder, Buffer.from(`/${name}`)]);
 
 /**
- * Returns undefined when there is no such file. `.nomedia` is never read, and may also be a folder; other folders, pipes
- * and devices with the name of an ignore file are not ignore files. Throws RangeError for a file that is too large.
+ * Returns undefined when there is no such file. `.nomedia` is never read, and may also be a folder. Other folders,
+ * pipes and devices with the name of an ignore file are none. Throws RangeError for a file that is too large.
  */
 function readText(path: string | Buffer, name: string): string | undefined {
   const stats = fs.statSync(path, { throwIfNoEntry: false });

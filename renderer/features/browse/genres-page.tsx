@@ -23,6 +23,7 @@ import { useJump } from '../../music/type-ahead.ts';
 import { useCardSize } from './use-card-size.ts';
 import long from './long-rows.module.css';
 import styles from './genres.module.css';
+import '../../i18n/page-texts.ts';
 
 const GAP = { column: 20, row: 24 };
 const ROW_HEIGHT = 52;

@@ -11,6 +11,7 @@ import { parseAlbumSearch, parseArtistSearch, parseTrackSearch, toFilter, type L
 import { CardPage } from '../card-page.tsx';
 import { ALBUM_SORT_NAMES, albumName, ARTIST_SORT_NAMES, artistName } from '../sort-options.ts';
 import { TrackList } from './track-list.tsx';
+import '../../../i18n/page-texts.ts';
 
 const LIKED_KINDS = ['tracks', 'albums', 'artists'] as const satisfies readonly LikedKind[];
 
