@@ -5,7 +5,7 @@ import { partsOf, waitForTurn } from '../runtime/time-slices.ts';
 import type { Fields } from './xml.ts';
 
 /**
- * The number of rows that are read and written before other requests get a turn: 1 ms, 30 KB (see
+ * The number of rows that are read and written before other requests get a turn, about 1 ms and 30 KB (see
  * http/streamed-lists.ts).
  */
 const ROWS_PER_PIECE = 30;

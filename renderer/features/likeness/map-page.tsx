@@ -232,7 +232,7 @@ function LineTracks({ tracks, onClear }: { tracks: MapLine['items']; onClear: ()
 }
 
 /** The list of the visible tracks, memoized so that it is not rendered for every frame while the map is panned. */
-const VisibleTracks = memo(function Here({ view, size }: { view: View; size: Size }) {
+const VisibleTracks = memo(function VisibleTracks({ view, size }: { view: View; size: Size }) {
   const { t } = useTranslation();
   const [maxTracks, setMost] = useState(LISTED_TRACKS);
   const area = areaOf(view, size);
