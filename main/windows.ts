@@ -13,6 +13,8 @@ const SIZES: Record<WindowName, { defaultSize: Size; minSize: Size }> = {
 };
 const PAGE_PATHS: Record<WindowName, string> = { library: '/', player: '/player', settings: '/settings' };
 
+/** Chromium's code for a load that was stopped, for example by a reload: the window still has a page. */
+const ERR_ABORTED = -3;
 /** After this many crashes the page is not reloaded; the user can close and reopen its window. */
 const MAX_CRASHES = 3;
 
@@ -186,10 +188,10 @@ function watchPage(appWindow: AppWindow): void {
   const page = appWindow.window.webContents;
   let crashes = 0;
   page.on('did-navigate', () => {
-    appWindow.isListening = false;
+    appWindow.isListening = appWindow.isBroken = false;
   });
-  page.on('did-fail-load', (_event, _code, _text, _url, isMainFrame) => {
-    appWindow.isBroken ||= isMainFrame;
+  page.on('did-fail-load', (_event, code, _text, _url, isMainFrame) => {
+    appWindow.isBroken ||= isMainFrame && code !== ERR_ABORTED;
   });
   page.on('render-process-gone', (_event, { reason }) => {
     appWindow.isListening = false;
@@ -200,8 +202,8 @@ function watchPage(appWindow: AppWindow): void {
 
 /** Loads a page. A page that fails to load shows an error, and is loaded again when the server is back. */
 function load(appWindow: AppWindow, address: string): void {
-  appWindow.window.loadURL(address).catch(() => {
-    appWindow.isBroken = true;
+  appWindow.window.loadURL(address).catch(({ errno }: { errno?: number }) => {
+    appWindow.isBroken ||= errno !== ERR_ABORTED;
   });
 }
 

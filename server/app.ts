@@ -25,6 +25,7 @@ import { mediaModule } from './media/module.ts';
 import { createModules, type Base } from './module.ts';
 import { musicFoldersModule } from './music-folders/module.ts';
 import { playbackModule } from './playback/module.ts';
+import { playlistFilesModule, type PlaylistFilesTuning } from './playlist-files/module.ts';
 import { playlistsModule } from './playlists/module.ts';
 import { podcastsModule, type PodcastsTuning } from './podcasts/module.ts';
 import { radioModule, type RadioTuning } from './radio/module.ts';
@@ -39,6 +40,7 @@ import { statsModule } from './stats/module.ts';
 import { storageModule, type StorageTuning } from './storage/module.ts';
 import { streamingModule } from './streaming/module.ts';
 import { subsonicModule } from './subsonic/module.ts';
+import { tagRatingsModule } from './tag-ratings/module.ts';
 import { uploadsModule } from './uploads/module.ts';
 import { watchModule, type WatchTuning } from './watch/module.ts';
 import { EVENTS } from './wire.ts';
@@ -46,7 +48,8 @@ import { zipsModule } from './zips/module.ts';
 
 /** Rate and time limits that tests set; each module reads its own. */
 export type Tuning = DomainTuning & BackupTuning & LanTuning & MaintenanceTuning & SourcesTuning & StorageTuning;
-type DomainTuning = FoundTuning & LikenessTuning & PodcastsTuning & RadioTuning & ScrobblingTuning & WatchTuning;
+type DomainTuning = FoundTuning & ListTuning & PodcastsTuning & RadioTuning & ScrobblingTuning & WatchTuning;
+type ListTuning = LikenessTuning & PlaylistFilesTuning;
 type FoundTuning = AboutTuning & CoversTuning & EnrichmentTuning & LyricsTuning;
 
 export interface AppOptions extends DataFolderOptions {
@@ -91,21 +94,22 @@ export async function createApp(options: AppOptions) {
     readAside,
     onMerge,
     onAnnotationsMove,
+    onTagRating,
   } = add(libraryModule({ ...base, storage, leases, audioStore }));
   const likes = add(likesModule({ ...base, onMerge, onAnnotationsMove }));
   const { sourceFiles, reader, scanReader, readTags, storeFile, quota } = add(
     filesModule({ ...base, storage, leases, audioStore, changes, tracks, trash, audio }),
   );
-  const { history, nowPlaying, onPlays, onPlaying } = add(
+  const { history, nowPlaying, tagPlays, onPlays, onPlaying } = add(
     historyModule({ ...base, library, changes, readAside, onMerge, quota }),
   );
+  add(tagRatingsModule({ ...base, settings, audioStore, tracks, changes, onTagRating, readTags, likes, tagPlays }));
   add(scrobblingModule({ ...base, onPlays, onPlaying, likes, secrets, tuning }));
   const { queue, bookmarks } = add(playbackModule({ ...base, library, onMerge }));
-  add(lyricsModule({ ...base, library, editing, tracks, changes, onMerge, audioStore, tuning }));
-  const playlists = add(playlistsModule({ ...base, library, onMerge }));
+  add(lyricsModule({ ...base, library, editing, tracks, changes, readAside, onMerge, audioStore, tuning }));
+  const { playlists, matcher } = add(playlistsModule({ ...base, library, onMerge }));
   const streaming = add(streamingModule({ ...base, audioStore, findTool, audio }));
   const zips = add(zipsModule({ ...base, playlists, streaming }));
-  const shares = add(sharesModule({ ...base, library, onMerge, streaming, zips, auth }));
   const jukebox = add(jukeboxModule(base));
   const { radio, relay } = add(radioModule({ ...base, tuning }));
   const { sources, catalogue } = add(sourcesModule({ ...base, findTool, tuning }));
@@ -123,6 +127,7 @@ export async function createApp(options: AppOptions) {
       tuning,
     }),
   );
+  const shares = add(sharesModule({ ...base, covers, library, onMerge, streaming, zips, auth }));
   const search = add(searchModule({ ...base, library, sources, catalogue, placeholders }));
   const { hearing, musicBrainz } = add(
     enrichmentModule({
@@ -157,6 +162,9 @@ export async function createApp(options: AppOptions) {
   const downloads = add(
     downloadsModule({ ...base, library, tracks, trash, changes, onMerge, storeFile, quota, sources, catalogue }),
   );
+  const { playlistFiles } = add(
+    playlistFilesModule({ ...base, auth, settings, changes, onMerge, playlists, matcher, tuning }),
+  );
   const scan = add(
     scanModule({
       ...base,
@@ -167,6 +175,7 @@ export async function createApp(options: AppOptions) {
       trash,
       changes,
       scanReader,
+      playlistFiles,
       findTool,
       sources,
       hearing,
@@ -240,6 +249,7 @@ export async function createApp(options: AppOptions) {
     ...base,
     activity,
     authenticate,
+    changes,
     checkReplies,
     inFlight,
     inPlace,

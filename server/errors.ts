@@ -8,7 +8,7 @@ export type ErrorCode =
   | 'not_found'
   | 'method_not_allowed'
   | 'conflict'
-  | 'gone' // the audio existed and is missing now: 410
+  | 'gone' // the audio existed and is missing now, or the share has ended: 410
   | 'precondition_failed' // If-Match and similar headers: 412
   | 'too_large' // 413
   | 'unsupported_type' // 415

@@ -236,7 +236,7 @@ export async function lookUpAlbum(context: Context, id: AlbumId, signal: AbortSi
 }
 
 export function assertEnabled(context: Context): void {
-  if (!isEnabled(context)) throw conflict('Looking up artists is off on this server (ARTIST_INFO_ENABLED).');
+  if (!isEnabled(context)) throw conflict('Looking up artists is off on this server.');
 }
 
 export const toAppError = async <T>(work: Promise<T>): Promise<T> =>

@@ -56,6 +56,7 @@ const Entity = z.object({
   country,
   area,
   'life-span': lifeSpan,
+  disambiguation: line,
   /** An orchestra has thousands of relations. */
   relations: listOf(Relation, 10_000),
 });
@@ -167,6 +168,7 @@ export function createSubjects({ musicBrainz }: { musicBrainz: Pick<MusicBrainz,
       const span = entity['life-span'];
       const facts: About = {
         name,
+        disambiguation: entity.disambiguation,
         type: entity.type,
         country: entity.country,
         area: entity.area?.name ?? null,

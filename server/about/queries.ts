@@ -83,6 +83,13 @@ export function createAboutQueries({ db }: { db: MainDb }) {
       FROM about_subjects WHERE kind = ? AND mbid = ?`,
   );
 
+  const disambiguation = client
+    .prepare<[ArtistId], string | null>(
+      `SELECT s.facts ->> '$.disambiguation' FROM ${ARTISTS_WITH_IDENTITY_SQL}
+        CROSS JOIN about_subjects s ON s.kind = 'artist' AND s.mbid = ${MBID_SQL} WHERE a.id = ?`,
+    )
+    .pluck();
+
   const makeDue = client.prepare<{ artistKey: string; now: number }>(
     `UPDATE about_subjects SET due_at = @now WHERE kind = 'artist'
       AND mbid = (SELECT ${MBID_SQL} FROM ${ARTISTS_WITH_IDENTITY_SQL} WHERE a.name_key = @artistKey)`,
@@ -110,6 +117,8 @@ export function createAboutQueries({ db }: { db: MainDb }) {
     /** Returns the artists of the library that have one of the mbids, by mbid. */
     inLibrary: (mbids: readonly string[]): Map<string, ArtistId> =>
       new Map(inLibrary.all(JSON.stringify(mbids)).map(({ mbid, id }) => [mbid, id])),
+
+    disambiguationOf: (id: ArtistId): string | null => disambiguation.get(id) ?? null,
 
     findSubject(kind: SubjectKind, mbid: string): AboutRow | undefined {
       const row = subject.get(kind, mbid);

@@ -56,6 +56,7 @@ export function createAboutService(deps: AboutDeps) {
       pictureLost,
       hasDue,
     }),
+    disambiguationOf: (id: ArtistId): string | null => context.queries.disambiguationOf(id),
     /** Looks the artist up now if it is due. When a service fails, nothing is thrown and the artist stays due. */
     lookUpArtist: (id: ArtistId, signal: AbortSignal): Promise<void> =>
       isEnabled(context) ? quietly(lookUpArtist(context, id, signal)) : Promise.resolve(),

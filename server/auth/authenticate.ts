@@ -2,6 +2,7 @@
 // send headers.
 import type { Request } from 'express';
 import type { MainDb } from '../db/client.ts';
+import { dataVersionOf } from '../db/data-version.ts';
 import { rightsFrom } from '../db/rights.ts';
 import type { Authenticate, TokenSource } from '../http/mount.ts';
 import type { Principal } from '../http/route.ts';
@@ -86,6 +87,7 @@ export function createTryTouch({
 }: Pick<AuthenticateDeps, 'db' | 'log' | 'now'> & { table: 'sessions' | 'app_passwords' }) {
   const touch = prepareTouch(db);
   const noteUse = prepareNoteUse(db, table);
+  const { hide } = dataVersionOf(db.$client);
   return (
     { id, lastSeenAt }: Pick<PrincipalRow, 'id' | 'lastSeenAt'>,
     credential: Credential,
@@ -95,8 +97,8 @@ export function createTryTouch({
     const isDue = (lastMs: number | null): boolean =>
       lastMs === null || Math.abs(time.getTime() - lastMs) >= LAST_SEEN_INTERVAL_MS;
     try {
-      if (isDue(lastSeenAt)) touch(id, time);
-      if (isDue(credential.lastUsedAt)) noteUse(credential.id, time, caller);
+      if (isDue(lastSeenAt)) hide(() => touch(id, time));
+      if (isDue(credential.lastUsedAt)) hide(() => noteUse(credential.id, time, caller));
     } catch (error) {
       log.warn({ err: error, user_id: id }, 'last use could not be saved');
     }

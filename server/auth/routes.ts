@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppPasswordIdIn, SessionIdIn, UserIdIn, type SessionId, type UserId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
 import { idParam, toPaged } from '../http/paging.ts';
-import { Reply, route, type Principal, type Route } from '../http/route.ts';
+import { route, type Principal, type Route } from '../http/route.ts';
 import { callerOf } from './authenticate.ts';
 import { MAX_APP_PASSWORDS } from './named-app-passwords.ts';
 import { ruleFor, type AuthService } from './service.ts';
@@ -37,7 +37,6 @@ import {
   toSessionOut,
   toTokenResponse,
   toUserOut,
-  type SignIn,
 } from './wire.ts';
 
 const UserIdParam = idParam(UserIdIn);
@@ -48,12 +47,6 @@ const UserParam = z.object({
 const NAME_ALIASES = { email: 'username' };
 const SessionIdParam = idParam(SessionIdIn);
 const AppPasswordIdParam = idParam(AppPasswordIdIn);
-/** Tokens and passwords must not stay in any cache (RFC 6749, 5.1). */
-const secretReply = <T>(status: number, value: T): Reply<T> =>
-  new Reply(status, value, { 'Cache-Control': 'no-store' });
-const tokenReply = (status: number, signIn: SignIn): Reply<TokenResponse> =>
-  secretReply(status, toTokenResponse(signIn));
-
 /** Returns the id of an account, given its id (digits) or its name. Throws `not_found`. */
 function idOf(accounts: AuthService['accounts'], user: string): UserId {
   const id = /^\d+$/.test(user) ? UserIdIn.safeParse(Number(user)).data : accounts.findByName(user)?.id;
@@ -101,8 +94,9 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       form: true,
       accepts: { body: NAME_ALIASES },
       reply: TokenResponse,
+      secret: true,
     },
-    async ({ body, req }) => tokenReply(200, await auth.login({ ...body, ...callerOf(req) })),
+    async ({ body, req }) => toTokenResponse(await auth.login({ ...body, ...callerOf(req) })),
   ),
 
   route(
@@ -115,9 +109,10 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       form: true,
       accepts: { body: NAME_ALIASES },
       reply: TokenResponse,
+      secret: true,
       status: [201],
     },
-    async ({ body, req }) => tokenReply(201, await auth.register({ ...body, ...callerOf(req) })),
+    async ({ body, req }) => toTokenResponse(await auth.register({ ...body, ...callerOf(req) })),
   ),
 
   route(
@@ -130,10 +125,11 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       form: true,
       accepts: { body: NAME_ALIASES },
       reply: TokenResponse,
+      secret: true,
       status: [201],
     },
     async ({ body: { setup_token, username, password }, req }) =>
-      tokenReply(201, await auth.setUp({ token: setup_token, username, password, ...callerOf(req) })),
+      toTokenResponse(await auth.setUp({ token: setup_token, username, password, ...callerOf(req) })),
   ),
 
   route(
@@ -145,8 +141,9 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       summary: 'Sign in the desktop app’s own window as the owner, with a ticket from the app',
       body: DesktopBody,
       reply: TokenResponse,
+      secret: true,
     },
-    async ({ body: { ticket }, req }) => tokenReply(200, await auth.signInDesktop({ ticket, ...callerOf(req) })),
+    async ({ body: { ticket }, req }) => toTokenResponse(await auth.signInDesktop({ ticket, ...callerOf(req) })),
   ),
 
   route(
@@ -159,11 +156,12 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       body: UrlTokenIn,
       strict: true,
       reply: UrlTokenOut,
+      secret: true,
     },
     ({ user, body }) => {
       const scope = body.scope === 'download' ? downloadScope(body.path) : body.scope;
       const { token, expiresInSeconds } = auth.issueUrlToken(holderOf(user), scope);
-      return secretReply(200, { token, scope: body.scope, expires_in: expiresInSeconds });
+      return { token, scope: body.scope, expires_in: expiresInSeconds };
     },
   ),
 
@@ -175,8 +173,9 @@ const sessionRoutes = (auth: AuthService, version: string): Route[] => [
       makesRoom: true,
       summary: 'Exchange a valid token for a new one',
       reply: TokenResponse,
+      secret: true,
     },
-    ({ user }) => tokenReply(200, auth.refresh(holderOf(user))),
+    ({ user }) => toTokenResponse(auth.refresh(holderOf(user))),
   ),
 
   route(
@@ -217,10 +216,10 @@ const ownAccountRoutes = (auth: AuthService): Route[] => [
       body: PasswordChange,
       strict: true,
       reply: TokenResponse,
+      secret: true,
     },
     async ({ user, body, req }) =>
-      tokenReply(
-        200,
+      toTokenResponse(
         await auth.changePassword(holderOf(user), {
           currentPassword: body.current_password,
           newPassword: body.password,
@@ -251,9 +250,10 @@ const ownAccountRoutes = (auth: AuthService): Route[] => [
       access: 'user',
       summary: 'Your app password called default, for Subsonic clients; created if there is none',
       reply: AppPasswordOut,
+      secret: true,
       problems: ['conflict', 'storage_full'],
     },
-    ({ user }) => secretReply(200, auth.accounts.appPasswords.reveal(user.id)),
+    ({ user }) => auth.accounts.appPasswords.reveal(user.id),
   ),
 
   route(
@@ -264,8 +264,9 @@ const ownAccountRoutes = (auth: AuthService): Route[] => [
       access: 'user',
       summary: 'Replace your app password called default',
       reply: AppPasswordOut,
+      secret: true,
     },
-    ({ user }) => secretReply(200, auth.accounts.appPasswords.rotate(user.id)),
+    ({ user }) => auth.accounts.appPasswords.rotate(user.id),
   ),
 
   route(
@@ -288,11 +289,12 @@ const ownAccountRoutes = (auth: AuthService): Route[] => [
       body: AppPasswordCreate,
       strict: true,
       reply: NewAppPasswordOut,
+      secret: true,
       status: [201],
     },
     ({ user, body }) => {
       const { row, username, password } = auth.accounts.appPasswords.create(user.id, body.name);
-      return secretReply(201, { ...toAppPasswordInfo(row), username, password });
+      return { ...toAppPasswordInfo(row), username, password };
     },
   ),
 
@@ -472,8 +474,9 @@ const userRoutes = ({ accounts, sessions, endSessions }: AuthService): Route[] =
       summary: 'Replace the app password of an account that is called default',
       params: UserParam,
       reply: AppPasswordOut,
+      secret: true,
     },
-    ({ params }) => secretReply(200, accounts.appPasswords.rotate(idOf(accounts, params.user))),
+    ({ params }) => accounts.appPasswords.rotate(idOf(accounts, params.user)),
   ),
 ];
 

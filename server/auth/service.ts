@@ -26,6 +26,7 @@ import {
   type UserRow,
 } from './queries.ts';
 import { createSessions } from './sessions.ts';
+import { createListeners } from '../runtime/listeners.ts';
 import { createSetupToken } from './setup-token.ts';
 import { createTokens } from './tokens.ts';
 import { usernameKey } from './username.ts';
@@ -82,6 +83,8 @@ export function createAuthService(deps: AuthDeps) {
       changePassword,
       ensureAdmin,
     }),
+    /** Calls listeners when the first account was created, which sets the server up. */
+    onSetUp: context.setUpListeners.add,
     accounts: context.accounts,
     sessions: context.sessions,
     notices: createNotices(context.db),
@@ -138,6 +141,7 @@ function createContext({ db, log, now, nowForAges, settings, secrets, resources 
     setupToken,
     desktopTickets,
     isAdminNameTaken: false,
+    setUpListeners: createListeners<[]>(),
   };
 }
 
@@ -208,7 +212,9 @@ async function setUp(
   if (!context.setupToken.matches(token))
     throw forbidden('The setup token is wrong. It is in the output of the server, and new at each start.');
   await attempt.succeeded();
-  return signIn(context, await context.accounts.createFirst({ username, password }, ruleFor(caller)), caller);
+  const user = await context.accounts.createFirst({ username, password }, ruleFor(caller));
+  context.setUpListeners.notify();
+  return signIn(context, user, caller);
 }
 
 /** Signs in the desktop app's own window as the owner. This works only from this machine, once per ticket. */

@@ -203,12 +203,13 @@ async function* byId(db: Sqlite, sql: string, toOut: (row: Row) => Row): Rows {
   }
 }
 
-/** Yields the current likes and ratings, which are the sum of the events in likes.json. */
+/** Yields the current likes and ratings: the sum of the events in likes.json, and ratings from the tags of files. */
 async function* ratings(db: Sqlite): Rows {
   const statement = db.prepare<
     [number, string, number],
     Row
-  >(`SELECT s.user_id, u.username, s.item_type, s.item_id, ${itemNameSql('s')}, s.liked, s.rating, s.since
+  >(`SELECT s.user_id, u.username, s.item_type, s.item_id, ${itemNameSql('s')}, s.liked, s.rating,
+      s.rating_origin, s.since
     FROM like_states s JOIN users u ON u.id = s.user_id
     WHERE (s.user_id, s.item_type, s.item_id) > (?, ?, ?) ORDER BY s.user_id, s.item_type, s.item_id
     LIMIT ${ROWS_PER_QUERY}`);

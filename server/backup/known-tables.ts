@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { usernameKey } from '../auth/username.ts';
 import { Username } from '../auth/wire.ts';
 import { AlbumsBefore } from '../db/albums-before-regrouping.ts';
+import { CREDIT_ROLES } from '../db/more-tags.ts';
 import { RIGHTS } from '../db/rights.ts';
 import * as schema from '../db/schema.ts';
 import { RulesIn } from '../playlists/rules.ts';
@@ -120,9 +121,13 @@ const TABLE_RULES = {
     inclusion: 'with_backup',
     isSeeded: true,
     maxRows: 1_000,
-    rules: { key: matchPattern(/^[a-z0-9-]{0,64}$/, 'key of a music folder'), mode: oneOf('copy', 'reference') },
+    rules: {
+      key: matchPattern(/^[a-z0-9-]{0,64}$/, 'key of a music folder'),
+      mode: oneOf('copy', 'reference'),
+      follows_links: replaceInImport(0),
+    },
   },
-  shares: { inclusion: 'always', rules: { token: TOKEN } },
+  shares: { inclusion: 'always', rules: { token: TOKEN, kind: oneOf(...schema.SHARE_KINDS) } },
   scrobbleAccounts: { inclusion: 'with_backup', rules: { url: webAddress } },
 
   genres: { inclusion: 'always', countedColumns: ['track_count'] },
@@ -151,6 +156,7 @@ const TABLE_RULES = {
   },
   albumReview: ALWAYS,
   trackArtists: ALWAYS,
+  trackAlbumArtists: ALWAYS,
   trackGenres: ALWAYS,
   trackEdits: { inclusion: 'always', rules: { changes: jsonRule(() => true) } },
   trackFingerprints: ALWAYS,
@@ -158,6 +164,12 @@ const TABLE_RULES = {
   foundLyrics: { inclusion: 'always', rules: { lines: LINES } },
   lyricsLookups: ALWAYS,
   chapters: { inclusion: 'always', rules: { list: LIST } },
+  people: ALWAYS,
+  trackCredits: { inclusion: 'always', rules: { role: oneOf(...CREDIT_ROLES) } },
+  trackTags: ALWAYS,
+  creditsFill: ALWAYS,
+  tagRatings: ALWAYS,
+  tagRatingsUnread: ALWAYS,
   moreTags: { inclusion: 'always', rules: { tags: OBJECT } },
   formerAudio: ALWAYS,
   audioAnalyses: ALWAYS,
@@ -166,7 +178,10 @@ const TABLE_RULES = {
     inclusion: 'always',
     rules: { key: coverKey, origin: oneOf('embedded', 'folder', 'archive', 'manual') },
   },
-  formerCovers: { inclusion: 'always', rules: { key: coverKey } },
+  formerCovers: {
+    inclusion: 'always',
+    rules: { key: coverKey, found_in: oneOf('embedded', 'folder', 'archive') },
+  },
   artistPictures: {
     inclusion: 'always',
     rules: { key: coverKey, origin: oneOf('folder', 'commons', 'manual'), source: relativePath, credit: OBJECT },
@@ -207,7 +222,8 @@ const TABLE_RULES = {
   downloads: { inclusion: 'always', condition: "status IN ('succeeded', 'failed', 'cancelled')" },
 
   likeEvents: { inclusion: 'always', rules: { item_type: ITEM } },
-  likeStates: { inclusion: 'always', rules: { item_type: ITEM } },
+  likeStates: { inclusion: 'always', rules: { item_type: ITEM, rating_origin: oneOf('person', 'tag') } },
+  folderLikes: ALWAYS,
   radioNevers: ALWAYS,
   dailyMixes: NEVER,
   playlists: { inclusion: 'always', countedColumns: ['track_count', 'duration_ms'], rules: { rules: SMART_RULES } },
@@ -215,7 +231,11 @@ const TABLE_RULES = {
   playlistPastEntries: ALWAYS,
   playlistVersions: { inclusion: 'always', rules: { rules: SMART_RULES } },
   playlistLostTracks: ALWAYS,
+  playlistFiles: { inclusion: 'always', rules: { path: relativePath } },
+  playlistFileLines: ALWAYS,
+  writtenPlaylists: { inclusion: 'with_backup', rules: { path: relativePath } },
   plays: ALWAYS,
+  tagPlays: ALWAYS,
   historyImports: { inclusion: 'always', condition: "status IN ('done', 'failed')", rules: { unmatched_songs: LIST } },
   bookmarks: ALWAYS,
   playQueues: { inclusion: 'always', rules: { track_ids: IDS, listening: OBJECT } },
@@ -248,7 +268,12 @@ const TABLE_RULES = {
 
   sourceFolders: {
     inclusion: 'always',
-    rules: { path: relativePath, image_name: relativePath, artist_image: relativePath },
+    rules: {
+      path: relativePath,
+      image_name: relativePath,
+      artist_image: relativePath,
+      link_target: replaceInImport(null),
+    },
   },
   sourceFiles: {
     inclusion: 'always',
@@ -261,6 +286,7 @@ const TABLE_RULES = {
   jobs: NEVER,
   verifyRuns: NEVER,
   orphanedCovers: NEVER,
+  albumArtists: NEVER,
   albumGenres: NEVER,
   playCounts: NEVER,
   libraryTotals: NEVER,
@@ -268,6 +294,8 @@ const TABLE_RULES = {
   changeCounts: NEVER,
   countedTracks: NEVER,
   searchRebuild: NEVER,
+  searchWords: NEVER,
+  lyricsPending: NEVER,
 } satisfies Record<TableName, TableRule>;
 
 export interface KnownTable extends TableRule {

@@ -125,7 +125,7 @@ async function unlock({ lock }: Header, passphrase: string | undefined, name: st
         'folder for an encrypted backup.',
     );
   if (passphrase === undefined)
-    throw new AppError('forbidden', `The backup in ${name} is encrypted. Set its passphrase (BACKUP_PASSPHRASE).`);
+    throw new AppError('forbidden', `The backup in ${name} is encrypted. Set its passphrase.`);
   return openLock(lock, passphrase);
 }
 

@@ -22,13 +22,20 @@ export const listForeignFolders = (replacedPath: string, restoredPath: string): 
       .all(),
   );
 
-/** Marks folders that nobody has chosen on this server as removed. They can be added again with their present path. */
+/**
+ * Marks folders that nobody has chosen on this server as removed. They can be added again with their present path.
+ * Links are followed only in folders where a person allowed it on this server.
+ */
 export const removeForeignFolders = (replacedPath: string, restoredPath: string, now: Date): void =>
   withBothLibraries(replacedPath, restoredPath, (db, hasFolders) => {
     db.prepare(
       `UPDATE main.music_folders SET path = NULL, removed_at = coalesce(removed_at, ?)
         WHERE ${OTHER_FOLDERS} AND ${isForeign(hasFolders)}`,
     ).run(now.getTime());
+    db.exec(
+      `UPDATE main.music_folders SET follows_links = 0 WHERE
+        ${hasFolders ? 'key NOT IN (SELECT key FROM old.music_folders WHERE follows_links = 1)' : 'true'}`,
+    );
   });
 
 /**

@@ -29,7 +29,7 @@ import { BackupResult } from './wire.ts';
 import { BACKUP_TASK, CHECK_TASK } from './tasks.ts';
 import { bindContext } from '../runtime/bind-context.ts';
 
-const NO_TARGET_MESSAGE = 'No backup location is set (BACKUP_TARGET).';
+const NO_TARGET_MESSAGE = 'No backup location is set.';
 const SCHEDULE_CHECK_MS = 30_000;
 const MAX_LISTED_SNAPSHOTS = 100;
 const MAX_CONCURRENT_SNAPSHOTS = 4;

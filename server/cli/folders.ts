@@ -27,7 +27,8 @@ async function addFolder({ folders, settings }: FolderApp, dir: string, name: st
   if (mode !== undefined && mode !== 'copy' && mode !== 'reference')
     throw new UsageError(`A music folder is of the mode copy or reference, not "${mode}".`);
   const path = resolve(dir);
-  await folders.add({ name, path, mode: mode ?? settings.get('LOCAL_MEDIA_IMPORT_MODE') }).catch((error: unknown) => {
+  const folder = { name, path, mode: mode ?? settings.get('LOCAL_MEDIA_IMPORT_MODE'), followsLinks: false };
+  await folders.add(folder).catch((error: unknown) => {
     const fault = error instanceof AppError && error.fields?.find(({ field }) => field === 'path');
     throw fault ? new AppError('invalid', `${path} ${fault.message}.`, { cause: error }) : error;
   });

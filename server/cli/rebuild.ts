@@ -11,6 +11,7 @@ import { openDatabase } from '../db/client.ts';
 import { libraryId, lookAtDatabase, skipCovers } from '../db/library-identity.ts';
 import { conflict } from '../errors.ts';
 import { createReaderPool } from '../files/reader-pool.ts';
+import { parseCustomTags } from '../db/custom-tags.ts';
 import { separatorsOf } from '../files/separator-settings.ts';
 import type { Log } from '../log/log.ts';
 import { rebuildTracks, type RebuildResult } from '../maintenance/rebuild.ts';
@@ -59,6 +60,7 @@ async function buildDatabase(config: Config, paths: ProductPaths, log: Log): Pro
     workerUrl: paths.workers.reader,
     log,
     separators: () => separatorsOf(config.settings),
+    customTags: () => parseCustomTags(config.settings.CUSTOM_TAGS),
   });
   const path = config.paths.database + REBUILDING;
   removeBlank(path);

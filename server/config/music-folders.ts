@@ -11,6 +11,7 @@ export interface MusicFolder extends MusicRoot {
   id: MusicFolderId;
   name: string;
   mode: ImportMode;
+  followsLinks: boolean;
 }
 
 export interface StoredFolder extends Omit<MusicFolder, 'path'> {
@@ -28,6 +29,8 @@ export function createMusicFolders({ db, settings }: { db: MainDb; settings: Wat
   const listeners = new Set<() => void>();
   let rows = readRows();
   let offline: ReadonlyMap<string, string> = new Map();
+  let check = async (): Promise<void> => undefined;
+  let runningCheck: Promise<void> | undefined;
   const notify = (): void => listeners.forEach((listener) => listener());
   settings.onChange(['LOCAL_MEDIA_IMPORT_PATH', 'LOCAL_MEDIA_IMPORT_MODE'], notify);
 
@@ -43,6 +46,7 @@ export function createMusicFolders({ db, settings }: { db: MainDb; settings: Wat
     name: row.name,
     path: pathOf(row) ?? row.path,
     mode: modeOf(row),
+    followsLinks: row.followsLinks,
     isConfigured: pathOf(row) !== undefined,
     removedAt: row.removedAt,
   });
@@ -52,13 +56,15 @@ export function createMusicFolders({ db, settings }: { db: MainDb; settings: Wat
     list: (): MusicFolder[] =>
       rows.flatMap((row) => {
         const path = pathOf(row);
-        return path === undefined ? [] : [{ id: row.id, key: row.key, name: row.name, path, mode: modeOf(row) }];
+        const { id, key, name, followsLinks } = row;
+        return path === undefined ? [] : [{ id, key, name, path, mode: modeOf(row), followsLinks }];
       }),
     /**
      * Lists keys and paths, by which source ids are resolved. Includes folders that are no longer set, with a path that
      * does not exist.
      */
-    roots: (): MusicRoot[] => rows.map((row) => ({ key: row.key, path: pathOf(row) ?? NO_PATH })),
+    roots: (): MusicRoot[] =>
+      rows.map((row) => ({ key: row.key, path: pathOf(row) ?? NO_PATH, followsLinks: row.followsLinks })),
     /** Lists all folders, including removed ones, which can be restored. */
     listAll: (): StoredFolder[] => rows.map(toStoredFolder),
     find: (id: number): StoredFolder | undefined => rows.filter((row) => row.id === id).map(toStoredFolder)[0],
@@ -82,6 +88,13 @@ export function createMusicFolders({ db, settings }: { db: MainDb; settings: Wat
       offline = reasonsByKey;
       return previousKeys !== [...reasonsByKey.keys()].sort().join();
     },
+
+    /** Sets the function that checks which folders can be reached, and calls `setOffline`. */
+    checkWith(newCheck: () => Promise<void>): void {
+      check = newCheck;
+    },
+    /** Checks the folders now, because a file in one of them could not be read. Resolves when they are checked. */
+    recheck: (): Promise<void> => (runningCheck ??= check().finally(() => (runningCheck = undefined))),
 
     /** Reads the table again and notifies listeners. Must be called after a change of the table. */
     reload(): void {

@@ -5,9 +5,11 @@ import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { MAX_CUSTOM_NAME_CHARACTERS, MAX_CUSTOM_TAGS, parseCustomTags } from '../db/custom-tags.ts';
+import { NAMES_OF_FIELDS } from '../db/tag-names.ts';
 import { LOG_LEVELS } from '../log/log.ts';
 import { bool, bytes, duration, number, path, percent, setting, text, url, type ValuesOf } from '../setting-kinds.ts';
-import { CREDIT_SEPARATORS, GENRE_SEPARATORS, MOOD_SEPARATORS } from './tag-separators.ts';
+import { ARTIST_SEPARATORS, CREDIT_SEPARATORS, GENRE_SEPARATORS, MOOD_SEPARATORS } from './tag-separators.ts';
 import { IGNORED_NAMES } from './ignored-names.ts';
 import { BACKENDS } from '../storage/backends.ts';
 
@@ -40,6 +42,27 @@ function isNetwork(text: string): boolean {
 }
 
 const separators = z.string().max(200);
+
+const FIELD_NAMES_OF_TAGS = new Set<string>(NAMES_OF_FIELDS.map(([, name]) => name));
+const customTags = z
+  .string()
+  .max(MAX_CUSTOM_TAGS * (MAX_CUSTOM_NAME_CHARACTERS + 10))
+  .superRefine((text, ctx) => {
+    const fault = faultOfCustomTags(parseCustomTags(text));
+    if (fault !== undefined) ctx.addIssue(fault);
+  });
+
+/** Returns why tags cannot have these names, as the second part of a sentence. */
+function faultOfCustomTags(names: readonly string[]): string | undefined {
+  if (names.length > MAX_CUSTOM_TAGS) return `must be at most ${MAX_CUSTOM_TAGS} names`;
+  for (const name of names) {
+    if (name.length > MAX_CUSTOM_NAME_CHARACTERS)
+      return `must be names of at most ${MAX_CUSTOM_NAME_CHARACTERS} characters, unlike ${name.slice(0, 20)}…`;
+    if (/[:;=\p{Cc}]/u.test(name)) return `must be names without : ; and =, unlike ${name}`;
+    if (FIELD_NAMES_OF_TAGS.has(name)) return `must not contain ${name}, which Tonearm reads already`;
+  }
+  return undefined;
+}
 
 export const SETTINGS = {
   DATA_DIR: setting(
@@ -216,6 +239,42 @@ export const SETTINGS = {
     help: 'Files and folders that scans leave out: names or patterns as in .gitignore, separated by commas.',
   }),
 
+  PLAYLIST_FILES: setting(bool.default(true), {
+    kind: 'plain',
+    group: 'library',
+    help: 'Make playlists of the playlist files in the music folders (M3U, PLS, XSPF, NSP), and let them follow.',
+  }),
+  PLAYLIST_FILES_OWNER: setting(text.optional(), {
+    kind: 'account',
+    group: 'library',
+    advanced: true,
+    help: 'The account that owns playlists made of files; by default the administrator who set up the server.',
+  }),
+  PLAYLIST_FILES_PUBLIC: setting(bool.default(true), {
+    kind: 'plain',
+    group: 'library',
+    advanced: true,
+    help: 'Show new playlists made of files to everybody, like the music in the same folders.',
+  }),
+
+  PLAYLIST_EXPORT_PATH: setting(path.optional(), {
+    kind: 'guard',
+    group: 'library',
+    advanced: true,
+    unit: 'folder',
+    help:
+      'Folder into which all playlists are written as M3U8 files, for other programs: a folder for each account, ' +
+      'outside of the music folders.',
+  }),
+
+  ARTIST_SEPARATORS: setting(separators.default(ARTIST_SEPARATORS.join('|')), {
+    kind: 'plain',
+    group: 'library',
+    advanced: true,
+    help:
+      'What separates several artists in one tag; | stands between separators. Names marked "never split", and ' +
+      'artists with a MusicBrainz id, stay whole.',
+  }),
   GENRE_SEPARATORS: setting(separators.default(GENRE_SEPARATORS.join('|')), {
     kind: 'plain',
     group: 'library',
@@ -233,6 +292,15 @@ export const SETTINGS = {
     group: 'library',
     advanced: true,
     help: 'What separates several composers, conductors or other people in one tag; | stands between separators.',
+  }),
+
+  CUSTOM_TAGS: setting(customTags.default(''), {
+    kind: 'plain',
+    group: 'library',
+    advanced: true,
+    help:
+      'Other tags to read, such as OCCASION, SONGWRITER: columns, filters and rules have them. ' +
+      '"Rescan everything" reads them from files that are in the library already.',
   }),
 
   ALLOW_REGISTRATION: setting(bool.default(true), {
@@ -341,6 +409,13 @@ export const SETTINGS = {
     advanced: true,
     help: 'Address of the Cover Art Archive.',
   }),
+  TAG_RATINGS_ACCOUNT: setting(text.optional(), {
+    kind: 'plain',
+    group: 'library',
+    help:
+      'Account that gets the ratings and play counts in the tags of files; they are not used if empty. Ratings that ' +
+      'this account gave itself stay.',
+  }),
   LYRICS_ENABLED: setting(bool.default(false), {
     kind: 'plain',
     group: 'metadata',
@@ -435,7 +510,7 @@ export const SETTINGS = {
     kind: 'plain',
     group: 'storage',
     advanced: true,
-    help: 'Maximum number of simultaneous transcodes.',
+    help: 'Number of transcodes that work at the same time. More than that take turns.',
   }),
   TRANSCODE_CACHE_BYTES: setting(bytes().default(5_368_709_120), {
     kind: 'plain',

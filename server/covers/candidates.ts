@@ -1,30 +1,27 @@
 // The pictures that can be chosen as the cover of an album: in its files, in its folders, and in the cover archive. The
 // id of a picture says where it is, so nothing is stored.
 import { hash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
 import type { Db } from '../db/client.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { AppError, notFound } from '../errors.ts';
 import { MAX_PICTURES } from '../media/limits.ts';
-import { nameToText } from '../storage/file-names.ts';
 import { toFileUri } from '../storage/uri.ts';
 import type { ArchiveAnswer, CoverArchive } from './cover-archive.ts';
 import {
   joinPath,
   listAlbumFolders,
   isOutOfReach,
+  listPictureNames,
   readEmbedded,
   readFolderPicture,
   type NearbyPictureDeps,
 } from './nearby-pictures.ts';
-import { checkPicture, COVER_EXTENSIONS, UnusablePicture, type Cover } from './picture.ts';
+import { checkPicture, UnusablePicture, type Cover } from './picture.ts';
 import { findReleaseGroup, findCoverRow, type TrackWithPicture } from './queries.ts';
 
 /** Number of tracks that are searched: all pictures of the first track, and one picture of each other track. */
 const MAX_TRACKS = 12;
 const MAX_FOLDERS = 20;
-const MAX_PICTURES_PER_FOLDER = 40;
-const PICTURE_EXTENSIONS = new Set([...COVER_EXTENSIONS, 'jpeg']);
 const ARCHIVE_ID = /^archive-([0-9a-f-]{36})-(\d{1,20})$/;
 
 export interface Candidate {
@@ -85,20 +82,6 @@ export function createCandidates({ db, sources, audioStore, embedded, archive }:
     },
   });
 
-  /**
-   * Lists all pictures in a folder. The list is empty for a folder that cannot be read or that is a music folder
-   * itself.
-   */
-  async function listPictureNames(folder: string): Promise<string[]> {
-    const { path } = await audioStore.resolve(toFileUri(folder));
-    if (path === undefined) return [];
-    const names = (await readdir(path, { encoding: 'buffer' })).map(nameToText);
-    return names
-      .filter((name) => !name.startsWith('.') && PICTURE_EXTENSIONS.has(extensionOf(name)))
-      .toSorted()
-      .slice(0, MAX_PICTURES_PER_FOLDER);
-  }
-
   async function listLocalPictures(albumId: AlbumId): Promise<LocalPicture[]> {
     const [firstTrack, ...otherTracks] = sources.audioWithPicture(albumId, MAX_TRACKS);
     const picturesInFirst = firstTrack
@@ -107,11 +90,7 @@ export function createCandidates({ db, sources, audioStore, embedded, archive }:
     const paths = new Set<string>();
     for (const { path, imageName } of listAlbumFolders(albumId, sources).slice(0, MAX_FOLDERS)) {
       if (imageName !== null) paths.add(joinPath(path, imageName));
-      const names = await listPictureNames(path).catch((error: unknown) => {
-        if (!isOutOfReach(error)) throw error;
-        return [];
-      });
-      for (const name of names) paths.add(joinPath(path, name));
+      for (const name of await listPictureNames(path, audioStore)) paths.add(joinPath(path, name));
     }
     return [
       ...picturesInFirst,
@@ -184,8 +163,6 @@ export function createCandidates({ db, sources, audioStore, embedded, archive }:
     },
   };
 }
-
-const extensionOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1).toLowerCase();
 
 async function tryRead(read: LocalPicture['read']): Promise<Cover | undefined> {
   try {

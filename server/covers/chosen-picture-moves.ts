@@ -25,7 +25,7 @@ export function createChosenPictureMoves({
     'SELECT etag FROM former_covers WHERE successor_id = ?',
   );
   const redirectFormer = client.prepare<[number, number], RowAs<typeof albumCovers, 'etag'>>(
-    'UPDATE former_covers SET successor_id = ? WHERE album_id = ? RETURNING etag',
+    'UPDATE former_covers SET successor_id = ? WHERE album_id = ? AND found_in IS NULL RETURNING etag',
   );
   const insertFormer = client.prepare<{ from: number; to: number; holder: number; at: number }>(
     `INSERT INTO former_covers (album_id, title_sort, artist_key, year, key, etag, removed_at, successor_id)

@@ -43,7 +43,7 @@ interface CoverFinderDeps {
   storage: Storage;
   audioStore: AudioStore;
   sources: CoverSources;
-  formerCovers: Pick<FormerCovers, 'find' | 'delete'>;
+  formerCovers: Pick<FormerCovers, 'find' | 'findOfOrigin' | 'delete'>;
   embedded: EmbeddedPictures;
   rowWriter: CoverRowWriter;
   withLock: Locks<AlbumId>;
@@ -108,9 +108,13 @@ async function resolveLocked(
 ): Promise<boolean> {
   if (needsNoCover(context.db, albumId) || context.sources.isChecked(albumId)) return false;
   const formerCover = context.formerCovers.find(albumId);
-  const restoredRow =
-    formerCover && (await context.withReadSlot(() => restoreFormer(context, albumId, formerCover, checkedAt)));
-  const row = restoredRow ?? (await context.withReadSlot(() => storeFirst(context, albumId, checkedAt, signal)));
+  const row = await context.withReadSlot(async () => {
+    const restoreCover = () => formerCover && restoreFormer(context, albumId, formerCover, checkedAt);
+    if (formerCover?.foundIn === null) return (await restoreCover()) ?? storeFirst(context, albumId, checkedAt, signal);
+    const foundRow = await storeFirst(context, albumId, checkedAt, signal);
+    if (foundRow?.key != null) return foundRow;
+    return (await restoreCover()) ?? (await copyOfOrigin(context, albumId, checkedAt)) ?? foundRow;
+  });
   if (row === undefined) return false;
   const isStored = await context.rowWriter.insert(row);
   if (formerCover) context.formerCovers.delete(formerCover);
@@ -121,19 +125,33 @@ async function resolveLocked(
 }
 
 /**
- * Restores the cover that a person chose when the album had tracks before. Returns undefined if the picture no longer
- * exists.
+ * Restores the cover that the album had when it had tracks before. Returns undefined if the picture no longer exists.
  */
 async function restoreFormer(
   context: Context,
   albumId: AlbumId,
-  { key: formerKey, etag }: FormerCover,
+  { key: formerKey, etag, foundIn }: FormerCover,
   checkedAt: Date,
 ): Promise<CoverRow | undefined> {
-  const row = { albumId, etag, origin: 'manual' as const, checkedAt };
+  const row = { albumId, etag, origin: foundIn ?? ('manual' as const), checkedAt };
   if (formerKey === null) return { ...row, key: null };
-  const key = coverKey(albumId, extname(formerKey).slice(1));
-  if (formerKey === key) return (await context.storage.stat(formerKey)) && { ...row, key };
+  if (formerKey !== coverKey(albumId, extname(formerKey).slice(1))) return copyPicture(context, formerKey, row);
+  return (await context.storage.stat(formerKey)) && { ...row, key: formerKey };
+}
+
+/** Copies the cover of the album from which most tracks came. Returns undefined if it has none. */
+async function copyOfOrigin(context: Context, albumId: AlbumId, checkedAt: Date): Promise<CoverRow | undefined> {
+  const cover = context.formerCovers.findOfOrigin(albumId);
+  return cover && copyPicture(context, cover.key, { albumId, etag: cover.etag, origin: 'folder', checkedAt });
+}
+
+/** Copies a stored picture for another album. Returns undefined if the picture no longer exists. */
+async function copyPicture(
+  context: Context,
+  formerKey: string,
+  row: Omit<CoverRow, 'key'>,
+): Promise<CoverRow | undefined> {
+  const key = coverKey(row.albumId, extname(formerKey).slice(1));
   try {
     const bytes = await readAll((await context.storage.open(formerKey)).stream);
     await context.storage.put(key, bytes, { contentType: (await checkPicture(bytes)).mime });
@@ -155,7 +173,7 @@ async function storeFirst(
   signal: AbortSignal | undefined,
 ): Promise<CoverRow | undefined> {
   let [isComplete, wasCutOff] = [true, false];
-  for (const candidate of listNearbyPictures(albumId, {
+  for await (const candidate of listNearbyPictures(albumId, {
     sources: context.sources,
     audioStore: context.audioStore,
     embedded: context.embedded,

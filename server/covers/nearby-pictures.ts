@@ -1,13 +1,15 @@
 // Lists pictures in local files that may be the cover of an album, in the order of `nearby-cover-order.ts`.
+import { readdir } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { AppError } from '../errors.ts';
 import type { AlbumId } from '../db/ids.ts';
 import { albumFolderOf } from '../media/disc-folders.ts';
 import type { AudioStore } from '../storage/audio-store.ts';
+import { nameToText } from '../storage/file-names.ts';
 import { toFileUri } from '../storage/uri.ts';
-import { NEARBY_ORDER } from './nearby-cover-order.ts';
+import { listCoverNames } from './nearby-cover-order.ts';
 import type { EmbeddedPictures } from './embedded-pictures.ts';
-import { MAX_COVER_BYTES, UnusablePicture } from './picture.ts';
+import { COVER_EXTENSIONS, MAX_COVER_BYTES, UnusablePicture } from './picture.ts';
 import type { CoverSources } from './queries.ts';
 
 /**
@@ -15,9 +17,11 @@ import type { CoverSources } from './queries.ts';
  * broken, too.
  */
 const MAX_TRACKS = 3;
+const MAX_PICTURES_PER_FOLDER = 40;
+const PICTURE_EXTENSIONS = new Set([...COVER_EXTENSIONS, 'jpeg']);
 
 export interface NearbyPicture {
-  origin: (typeof NEARBY_ORDER)[number];
+  origin: 'embedded' | 'folder';
   /**
    * Returns the unchecked bytes; undefined if the file contains no picture. Throws UnusablePicture, `gone` or
    * `unavailable`.
@@ -31,21 +35,52 @@ export interface NearbyPictureDeps {
   embedded: EmbeddedPictures;
 }
 
-export function listNearbyPictures(
+/**
+ * Yields pictures, the best first: those in the tags, then those in the album's folder, or in the folder above it if
+ * that contains the folders of discs. A caller that uses a picture stops, so the next ones are not looked for. The
+ * cover archive comes later, in a job of its own (`tasks.ts`), because it is slow; a cover that a person chose is never
+ * replaced.
+ */
+export async function* listNearbyPictures(
   albumId: AlbumId,
   { sources, audioStore, embedded }: NearbyPictureDeps,
-): NearbyPicture[] {
-  const readersByOrigin: Record<NearbyPicture['origin'], () => (() => Promise<Buffer | undefined>)[]> = {
-    embedded: () =>
-      sources.audioWithPicture(albumId, MAX_TRACKS).map(
-        ({ storageUri }) =>
-          () =>
-            readEmbedded(storageUri, { audioStore, embedded }),
-      ),
-    folder: () => listImagePaths(albumId, sources).map((path) => async () => readFolderPicture(path, audioStore)),
-  };
-  return NEARBY_ORDER.flatMap((origin) => readersByOrigin[origin]().map((read) => ({ origin, read })));
+): AsyncGenerator<NearbyPicture> {
+  for (const { storageUri } of sources.audioWithPicture(albumId, MAX_TRACKS))
+    yield { origin: 'embedded', read: () => readEmbedded(storageUri, { audioStore, embedded }) };
+  const pictureAt = (path: string): NearbyPicture => ({
+    origin: 'folder',
+    read: () => readFolderPicture(path, audioStore),
+  });
+  const bestPaths = listImagePaths(albumId, sources);
+  for (const path of bestPaths) yield pictureAt(path);
+  // none of these can be used, but there may be others beside them
+  for (const folder of new Set(bestPaths.map(parentOf)))
+    for (const name of listCoverNames(await listPictureNames(folder, audioStore))) {
+      const path = joinPath(folder, name);
+      if (!bestPaths.includes(path)) yield pictureAt(path);
+    }
 }
+
+/**
+ * Lists all pictures in a folder. The list is empty for a folder that cannot be read or that is a music folder itself.
+ */
+export async function listPictureNames(folder: string, audioStore: AudioStore): Promise<string[]> {
+  try {
+    const { path } = await audioStore.resolve(toFileUri(folder));
+    if (path === undefined) return [];
+    const names = (await readdir(path, { encoding: 'buffer' })).map(nameToText);
+    return names
+      .filter((name) => !name.startsWith('.') && PICTURE_EXTENSIONS.has(extensionOf(name)))
+      .toSorted()
+      .slice(0, MAX_PICTURES_PER_FOLDER);
+  } catch (error) {
+    if (!isOutOfReach(error)) throw error;
+    return [];
+  }
+}
+
+const extensionOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
 /**
  * Returns the cover in stored audio, or with `skip` a further picture. Throws UnusablePicture, `gone` or `unavailable`.

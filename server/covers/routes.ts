@@ -240,6 +240,6 @@ export const signedPictureRoute = (covers: CoverService, pictures: Pick<SignedPi
         picture && (picture.kind === 'al' ? covers.find.ofAlbum(picture.id) : covers.find.ofArtist(picture.id));
       if (!cover) throw notFound('picture');
       res.set('Cross-Origin-Resource-Policy', 'cross-origin');
-      await sendCover(covers, req, res, cover, picture.size, 'jpeg');
+      await sendCover(covers, req, res, cover, picture.size, { format: 'jpeg' });
     },
   );

@@ -15,6 +15,11 @@ const CACHE_CONTROL = 'private, max-age=300, stale-while-revalidate=86400';
 /** Size of a mosaic if the request names no size. */
 const MOSAIC_SIZE = 600;
 
+interface CoverOptions {
+  format?: SizedFormat;
+  cacheControl?: string;
+}
+
 /** Sends a cover. Throws `not_found` when the stored picture does not exist or cannot be decoded. */
 export async function sendCover(
   covers: CoverService,
@@ -22,11 +27,11 @@ export async function sendCover(
   res: ServerResponse,
   cover: ShownCover,
   size: number | undefined,
-  format: SizedFormat = 'webp',
+  { format = 'webp', cacheControl = CACHE_CONTROL }: CoverOptions = {},
 ): Promise<void> {
   try {
-    if (size === undefined && !isMosaic(cover)) await sendOriginal(covers, req, res, cover);
-    else await sendSize(covers, req, res, cover, nearestSize(size ?? MOSAIC_SIZE), format);
+    if (size === undefined && !isMosaic(cover)) await sendOriginal(covers, req, res, cover, cacheControl);
+    else await sendSize(covers, req, res, cover, nearestSize(size ?? MOSAIC_SIZE), { format, cacheControl });
   } catch (error) {
     const isGoneError =
       isAbsent(error) || error instanceof UnusablePicture || (error instanceof AppError && error.code === 'not_found');
@@ -39,10 +44,11 @@ async function sendOriginal(
   req: IncomingMessage,
   res: ServerResponse,
   cover: StoredPicture,
+  cacheControl: string,
 ): Promise<void> {
   await sendBytes(req, res, covers.original(cover), {
     contentType: mimeOfExtension(cover.key.slice(cover.key.lastIndexOf('.') + 1)),
-    cacheControl: CACHE_CONTROL,
+    cacheControl,
     etag: cover.etag,
   });
 }
@@ -53,12 +59,12 @@ async function sendSize(
   res: ServerResponse,
   cover: ShownCover,
   size: number,
-  format: SizedFormat,
+  { format, cacheControl }: Required<CoverOptions>,
 ): Promise<void> {
   const send = (source: BytesSource): Promise<void> =>
     sendBytes(req, res, source, {
       contentType: `image/${format}`,
-      cacheControl: CACHE_CONTROL,
+      cacheControl,
       etag: `${cover.etag}-${size}${format === 'webp' ? '' : `-${format}`}`,
     });
   try {

@@ -80,7 +80,7 @@ export function createCoverCheck({
    */
   async function restoreFromFiles({ albumId, etag, origin }: CoverRow): Promise<boolean> {
     let firstUsable: { cover: Cover; origin: CoverRow['origin'] } | undefined;
-    for (const picture of listNearbyPictures(albumId, { sources, audioStore, embedded })) {
+    for await (const picture of listNearbyPictures(albumId, { sources, audioStore, embedded })) {
       const bytes = await picture.read().catch(undefinedIfUnusable);
       const cover = bytes && (await checkPicture(bytes).catch(undefinedIfUnusable));
       if (!cover) continue;

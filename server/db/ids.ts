@@ -19,6 +19,7 @@ export type EpisodeId = number & z.BRAND<'EpisodeId'>;
 export type ShareId = number & z.BRAND<'ShareId'>;
 export type PlayId = number & z.BRAND<'PlayId'>;
 export type RegroupingId = number & z.BRAND<'RegroupingId'>;
+export type PersonId = number & z.BRAND<'PersonId'>;
 export type TrackEditId = number & z.BRAND<'TrackEditId'>;
 export type HistoryImportId = number & z.BRAND<'HistoryImportId'>;
 
@@ -39,7 +40,9 @@ export const DownloadIdIn = id.brand<'DownloadId'>();
 export const PodcastIdIn = id.brand<'PodcastId'>();
 export const RadioStationIdIn = id.brand<'RadioStationId'>();
 export const EpisodeIdIn = id.brand<'EpisodeId'>();
+export const ShareIdIn = id.brand<'ShareId'>();
 export const PlayIdIn = id.brand<'PlayId'>();
 export const RegroupingIdIn = id.brand<'RegroupingId'>();
+export const PersonIdIn = id.brand<'PersonId'>();
 export const TrackEditIdIn = id.brand<'TrackEditId'>();
 export const HistoryImportIdIn = id.brand<'HistoryImportId'>();

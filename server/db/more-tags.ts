@@ -1,5 +1,6 @@
 // Tags that are stored as the file has them, for clients that show them; each may have several values. Fields that are
 // listed, filtered, edited or exported are in track-fields.ts.
+import type { CustomTag } from './custom-tags.ts';
 
 /** Where files store a tag, as in track-fields.ts. */
 interface MoreTagNames {
@@ -23,6 +24,8 @@ export const MORE_TAGS = {
   workMbid: { names: 'MUSICBRAINZ_WORKID|MUSICBRAINZ WORK ID', common: ['musicbrainz_workid'] },
   movement: { names: 'MOVEMENTNAME', id3: ['MVNM'], mp4: ['\xa9mvn'], common: ['movement'] },
   movementNumber: { names: 'MOVEMENT', id3: ['MVIN'], mp4Numbers: ['\xa9mvi'], common: [] },
+  /** `0` if the title is to be shown instead of work and movement. */
+  showMovement: { names: 'SHOWMOVEMENT', mp4Numbers: ['shwm'], common: ['showMovement'] },
   movementTotal: { names: 'MOVEMENTTOTAL', mp4Numbers: ['\xa9mvc'], common: ['movementTotal'] },
   advisory: { names: 'ITUNESADVISORY', mp4Numbers: ['rtng'], common: [] },
   releaseType: {
@@ -33,6 +36,13 @@ export const MORE_TAGS = {
   edition: {
     names: 'ALBUMVERSION|EDITION|MUSICBRAINZ_ALBUMCOMMENT|MUSICBRAINZ ALBUM COMMENT',
     common: [],
+  },
+  /** How the composers are filed, such as `Bach, Johann Sebastian`. */
+  composerSort: {
+    names: 'COMPOSERSORT|COMPOSERSORTORDER',
+    id3: ['TSOC', 'TSC'],
+    mp4: ['soco'],
+    common: ['composersort'],
   },
   conductor: { names: 'CONDUCTOR', id3: ['TPE3', 'TP3'], mp4: ['\xa9con'], common: ['conductor'] },
   lyricist: { names: 'LYRICIST|WRITER', id3: ['TEXT', 'TXT'], common: ['lyricist'] },
@@ -66,11 +76,17 @@ export const CREDIT_TAGS = [
   'performer',
 ] as const satisfies MoreTag[];
 
-export type MoreTagValues = { [T in MoreTag]?: string[] };
+/** What a person did on a track. The composer is a field of the track (track-fields.ts). */
+export const CREDIT_ROLES = ['composer', ...CREDIT_TAGS] as const;
+export type CreditRole = (typeof CREDIT_ROLES)[number];
+
+export type MoreTagValues = { [T in MoreTag | CustomTag]?: string[] };
 
 /** The tags as they are stored. Tags that the file does not have are left out. */
 export interface MoreTags extends MoreTagValues {
   titleSort?: string;
+  /** The artist as written in an ID3v2.3 tag, if it was split at slashes. */
+  slashedArtist?: string;
   albumSort?: string;
   discSubtitle?: string;
   /** Date of this release, `YYYY-MM` or `YYYY-MM-DD`. */
@@ -83,6 +99,7 @@ export interface MoreTags extends MoreTagValues {
 
 export const ONE_VALUE_TAGS = [
   'titleSort',
+  'slashedArtist',
   'albumSort',
   'discSubtitle',
   'date',

@@ -43,7 +43,7 @@ export function createAcoustId({ settings, version, userAgent, bucket, breaker, 
   });
   let refusedKey: string | undefined;
   const whyOff = (): string | undefined =>
-    settings.get('FPID_ENABLED') ? undefined : 'identification by fingerprint is off (FPID_ENABLED)';
+    settings.get('FPID_ENABLED') ? undefined : 'identification by fingerprint is off';
 
   return {
     /**
@@ -55,8 +55,7 @@ export function createAcoustId({ settings, version, userAgent, bucket, breaker, 
     whyNot(): string | undefined {
       const reasonOff = whyOff();
       if (reasonOff !== undefined) return reasonOff;
-      if (settings.get('FPID_API_KEY') === undefined)
-        return 'identification by fingerprint needs an API key (FPID_API_KEY)';
+      if (settings.get('FPID_API_KEY') === undefined) return 'identification by fingerprint needs an API key';
       return undefined;
     },
 

@@ -3,7 +3,7 @@
 import type { Origin } from '../db/schema.ts';
 import { fieldsFrom, type FieldValue, type KnownFields, type TrackField } from '../db/track-fields.ts';
 import { identityKey } from '../library/tracks/sort-and-identity-keys.ts';
-import { TYPED_RELEASE, type TrackIdentity } from '../library/tracks/track-values.ts';
+import { ALBUM_TAGS, TYPED_RELEASE, type TrackIdentity } from '../library/tracks/track-values.ts';
 import type { Match } from './match.ts';
 
 interface MergeInput {
@@ -142,7 +142,10 @@ export function mergeMetadata({ tags, match, currentIdentity, threshold }: Merge
   const origins = originsOf({ title, artist, album, genre: genres, ...fields });
   const isAlbumTyped = album?.origin === 'manual';
   const lastingOrigins = Object.entries(currentIdentity.provenance ?? {}).filter(
-    ([field]) => field === CHARSET || (field === TYPED_RELEASE && isAlbumTyped),
+    ([field]) =>
+      field === CHARSET ||
+      (field === TYPED_RELEASE && isAlbumTyped) ||
+      (ALBUM_TAGS as readonly string[]).includes(field),
   );
   const provenance = lastingOrigins.length === 0 ? origins : { ...origins, ...Object.fromEntries(lastingOrigins) };
   return {

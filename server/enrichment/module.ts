@@ -6,6 +6,7 @@ import { createHearing } from './hearing.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import { createCharsets } from './album-charset.ts';
+import { albumMatchRoutes } from './album-match-routes.ts';
 import { charsetRoutes } from './charset-routes.ts';
 import { duplicateRoutes } from './duplicate-routes.ts';
 import { createDuplicateService } from './duplicates.ts';
@@ -69,6 +70,7 @@ export function enrichmentModule({
     },
     routes: [
       ...charsetRoutes({ charsets, editing }),
+      ...albumMatchRoutes({ musicBrainz: enrichment.musicBrainz, library, editing }),
       ...duplicateRoutes({ duplicates, editing, libraryChanged }),
       ...enrichmentRoutes({
         reviews: enrichment.reviews,

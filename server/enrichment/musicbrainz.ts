@@ -28,8 +28,8 @@ const MAX_ANSWER_AGE_MS = 24 * 3_600_000;
 const MAX_CACHED_ANSWERS = 2_000;
 const MAX_GENRES = 5;
 
-const text = z.string().trim().min(1).max(2_000).nullish().catch(undefined);
-const items = <T extends z.ZodType>(item: T) =>
+export const text = z.string().trim().min(1).max(2_000).nullish().catch(undefined);
+export const items = <T extends z.ZodType>(item: T) =>
   z
     .array(item.nullish().catch(undefined))
     .max(500)
@@ -39,8 +39,8 @@ const items = <T extends z.ZodType>(item: T) =>
 const count = z.int().min(1).max(9_999).nullish().catch(undefined);
 const id = mbid.nullish().catch(undefined);
 
-const Genres = items(z.object({ name: z.string().trim().min(1).max(200), count: z.number().catch(0) }));
-const Credit = items(
+export const Genres = items(z.object({ name: z.string().trim().min(1).max(200), count: z.number().catch(0) }));
+export const Credit = items(
   z.object({
     name: z.string().trim().min(1).max(2_000),
     joinphrase: z.string().max(100).nullish().catch(undefined),

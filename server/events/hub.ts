@@ -105,6 +105,8 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
       return () => void subscribers.delete(subscriber);
     },
 
+    hasListeners: (): boolean => subscribers.size > 0,
+
     /** Returns the id of the last event. A response that is sent from now on includes all changes up to this event. */
     lastId: (): number => lastId,
 

@@ -1,3 +1,4 @@
+import { parseCustomTags } from '../db/custom-tags.ts';
 import type { LibraryOffer } from '../library/module.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
@@ -23,7 +24,8 @@ type FilesModuleDeps = Base &
 export function filesModule({ config, paths, log, db, settings, changes, tracks, trash, ...deps }: FilesModuleDeps) {
   const { storage, leases, audioStore, audio, musicFolders } = deps;
   const separators = () => separatorsFrom((name) => settings.get(name));
-  const readers = { workerUrl: paths.workers.reader, log, separators };
+  const customTags = () => parseCustomTags(settings.get('CUSTOM_TAGS'));
+  const readers = { workerUrl: paths.workers.reader, log, separators, customTags };
   const [reader, scanReader] = [createReaderPool(readers), createReaderPool(readers)];
   const sourceFiles = createSourceFiles({ db });
   const readTags = createTagReader({ reader });
@@ -64,6 +66,7 @@ export function filesModule({ config, paths, log, db, settings, changes, tracks,
         audioStore,
         readTags,
         setMore: (id, moreTags) => tracks.setMore(id, moreTags),
+        updateCredits: tracks.updateCredits,
         libraryChanged,
         log,
       }).catch((err: unknown) => {

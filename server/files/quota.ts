@@ -52,11 +52,13 @@ export function createQuota({ db, settings, storage, trash, tmpDir }: QuotaDeps)
     while (isShort(await storage.diskUsage(), bytes) && (await trash.purgeOldest()));
   }
 
-  /** Returns the remaining bytes of the account's quota; null without a quota. */
-  function remainingBytes(userId: UserId): number | null {
+  /** Returns the quota of the account and what remains of it; null without a quota. */
+  function quotaOf(userId: UserId): { bytes: number; remainingBytes: number } | null {
     const row = findUsage.get(userId);
-    return row?.quota == null ? null : Math.max(0, row.quota - row.used);
+    return row?.quota == null ? null : { bytes: row.quota, remainingBytes: Math.max(0, row.quota - row.used) };
   }
+
+  const remainingBytes = (userId: UserId): number | null => quotaOf(userId)?.remainingBytes ?? null;
 
   const diskFullError = (): AppError =>
     new AppError(
@@ -89,6 +91,7 @@ export function createQuota({ db, settings, storage, trash, tmpDir }: QuotaDeps)
 
   return {
     reclaimSpace,
+    quotaOf,
 
     /**
      * Reserves space and quota for a file that an account sends. `take` returns false for bytes that exceed the quota.

@@ -23,13 +23,15 @@ const MAX_CONSECUTIVE_CRASHES = 3;
 const MAX_ENDING_THREADS = 2;
 const MAX_CLOSE_MS = 2_000;
 
-export type ReadGroup = Omit<ReadRequest, 'group' | 'separators'>;
+export type ReadGroup = Omit<ReadRequest, 'group' | 'separators' | 'customTags'>;
 
 export interface ReaderPoolDeps {
   workerUrl: URL;
   log: Log;
   /** Returns the separators of tag values as they are set now. Without it, values are not split. */
   separators?: () => Separators;
+  /** Returns the names of the tags that a person named as they are set now. */
+  customTags?: () => readonly string[];
   /** Time limit for parsing one file; copying is not counted. */
   parseLimitMs?: number;
   heapLimitMb?: number;
@@ -83,6 +85,7 @@ function createContext({
   workerUrl,
   log,
   separators = () => NO_SEPARATORS,
+  customTags = () => [],
   parseLimitMs = MAX_PARSE_MS,
   heapLimitMb = MAX_HEAP_MB,
   idleMs = MAX_IDLE_MS,
@@ -94,6 +97,7 @@ function createContext({
     workerUrl,
     log,
     separators,
+    customTags,
     parseLimitMs,
     heapLimitMb,
     idleMs,
@@ -309,7 +313,13 @@ const read = (context: Context, { paths, ...group }: ReadGroup): Promise<ReadRes
     };
     context.queue.push({
       call,
-      request: { ...group, group: 0, separators: context.separators(), paths: [...paths] },
+      request: {
+        ...group,
+        group: 0,
+        separators: context.separators(),
+        customTags: context.customTags(),
+        paths: [...paths],
+      },
       indexes: paths.map((_, i) => i),
       isAlone: false,
     });

@@ -7,6 +7,7 @@ import { END_MESSAGE } from '../runtime/stop-worker.ts';
 import { isDiskFull } from '../errors.ts';
 import { createCloner } from '../storage/clone.ts';
 import { audioKey, keyToPath, tempPath, threadPrefix } from '../storage/local-paths.ts';
+import { setCustomTags } from '../media/field-names.ts';
 import { separateValues, type Separators } from '../media/tag-separators.ts';
 import { UnreadableAudio, type AudioRead } from '../media/types.ts';
 import { readFile, FileChangingError, type ListedFile, type ReadFile } from './read-file.ts';
@@ -41,6 +42,8 @@ export interface ReadRequest {
   copyTo: string | null;
   /** What separates several values in one. */
   separators: Separators;
+  /** Names of the tags that a person named, besides those that are always read. */
+  customTags: readonly string[];
   /** Whether to hash the payload of large files, too. */
   hashLarge: boolean;
   /** Whether to hash the whole file; the hash is the name of its object when it is stored later. */
@@ -95,6 +98,7 @@ type Outcome = (ReadFile & { split?: SplitFile }) | Extract<ReadResult, { ok: fa
 async function readGroup(request: ReadRequest): Promise<void> {
   const outcomes: Outcome[] = [];
   progress[0] = request.group;
+  setCustomTags(request.customTags);
   for (const [index, path] of request.paths.entries()) {
     if (isEnding) return; // nobody waits for the result when the thread is ending
     progress[1] = index;

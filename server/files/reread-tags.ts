@@ -22,6 +22,7 @@ interface RereadDeps {
   audioStore: Pick<AudioStore, 'resolve'>;
   readTags: (path: string, sourceId: string) => Promise<FileFields>;
   setMore: (id: TrackId, moreTags: MoreTags) => void;
+  updateCredits: (id: TrackId) => void;
   libraryChanged: () => void;
   log: Log;
 }
@@ -48,7 +49,7 @@ const FILL_ASSIGNMENTS = [
  * database is closed.
  */
 export async function rereadTags(deps: RereadDeps): Promise<void> {
-  const { db, log, libraryChanged, setMore } = deps;
+  const { db, log, libraryChanged, setMore, updateCredits } = deps;
   const client = db.$client;
   const progress = client
     .prepare<[], RowAs<typeof tagsAgain, 'lastId' | 'upToId'>>(
@@ -69,7 +70,9 @@ export async function rereadTags(deps: RereadDeps): Promise<void> {
   const writeBatch = client.transaction((rows: { track: StoredTrack; fields: FileFields }[], lastId: number): void => {
     for (const { track, fields } of rows) {
       const { changes } = fillTrack.run({ ...valuesOf(fields), id: track.id, storageUri: track.storageUri });
-      if (changes > 0 && fields.more) setMore(track.id, fields.more);
+      if (changes === 0) continue;
+      if (fields.more) setMore(track.id, fields.more);
+      else updateCredits(track.id);
     }
     saveProgress.run(lastId);
   }).immediate;

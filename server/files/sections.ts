@@ -180,6 +180,7 @@ const WHOLE_FILE_TAGS = [
   'chapters',
   'isrc',
   'cueSheet',
+  'listening',
 ] as const satisfies (keyof Tags)[];
 /** Fields of a sheet that are not copied: programs write about themselves there, or toSection reads them itself. */
 const SKIPPED_FIELDS = [

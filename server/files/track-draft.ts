@@ -1,5 +1,6 @@
 // Converts what was read from a file to the fields of a track. Pure.
 import { AUDIO_EXTENSIONS } from '../media/audio-formats.ts';
+import { isCustomTag } from '../db/custom-tags.ts';
 import { MORE_TAG_LIST, ONE_VALUE_TAGS, type MoreTags } from '../db/more-tags.ts';
 import { fieldsFrom, joinValues, type KnownFields } from '../db/track-fields.ts';
 import { MAX_NAME_CHARACTERS } from '../media/limits.ts';
@@ -71,7 +72,11 @@ function moreTagsOf(tags: Tags): MoreTags | null {
     const value = tags[name];
     if (value !== undefined) (moreTags ??= {})[name] = value;
   }
-  return moreTags;
+  for (const name in tags) {
+    const values = isCustomTag(name) ? tags[name] : undefined;
+    if (values !== undefined) (moreTags ??= {})[name] = values;
+  }
+  return moreTags as MoreTags | null;
 }
 const MORE_TAG_NAMES = [...ONE_VALUE_TAGS, ...MORE_TAG_LIST];
 
@@ -103,6 +108,7 @@ export function toIdentity(content: AudioRead, sourceId: string): TrackIdentity 
     lyrics: tags.lyrics ?? null,
     chapters: tags.chapters ?? null,
     more: moreTagsOf(tags),
+    listening: tags.listening ?? null,
     charset,
     provenance:
       path || charset || isDiscFromPath

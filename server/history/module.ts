@@ -8,6 +8,7 @@ import { matchHistoryTask } from './match-task.ts';
 import { createNowPlaying } from './now-playing.ts';
 import { historyRoutes } from './routes.ts';
 import { createHistoryService } from './service.ts';
+import { createTagPlays } from './tag-plays.ts';
 import { createPlayMerge } from './track-merge.ts';
 import { IMPORT_HISTORY, MATCH_HISTORY } from './tasks.ts';
 import { handledBy } from '../jobs/tasks.ts';
@@ -30,6 +31,7 @@ type HistoryModuleDeps = Base &
 
 export function historyModule({
   config,
+  log,
   now,
   db,
   settings,
@@ -46,6 +48,7 @@ export function historyModule({
   const history = createHistoryService({
     db,
     now,
+    log,
     events,
     library,
     readAside,
@@ -69,6 +72,8 @@ export function historyModule({
     assertQuota: quota.assertQuota,
   });
   onMerge(createPlayMerge({ db }));
+  const { mergePart, ...tagPlays } = createTagPlays({ db, now });
+  onMerge(mergePart);
   changes.onAdded(() => {
     if (history.hasUnmatchedPlays()) void jobs.tryEnqueue(MATCH_HISTORY, {});
   });
@@ -77,6 +82,7 @@ export function historyModule({
     offers: {
       history,
       nowPlaying,
+      tagPlays,
       onPlays: (listener: PlayListener): void => void playListeners.push(listener),
       /** Adds a listener that is called when a track starts. */
       onPlaying: (listener: PlayingListener): void => void playingListeners.push(listener),

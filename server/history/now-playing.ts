@@ -1,17 +1,20 @@
-// What each user is playing now; kept in memory only. Users see only what they play themselves, on all their devices.
+// What each user is playing now, on each of their players; kept in memory only.
 import type { TrackId, UserId } from '../db/ids.ts';
 import { notFound } from '../errors.ts';
 import type { EventHub } from '../events/hub.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/lists/track-rows.ts';
 import { nowPlayingEvent } from './events.ts';
+import type { Player } from './player.ts';
 
 interface NowPlayingReport {
+  /** Null when playback has stopped. */
   trackId: TrackId | null;
   positionMs: number;
-  client: string | null;
 }
-export interface NowPlaying extends NowPlayingReport {
+export interface NowPlaying {
+  player: Player;
+  positionMs: number;
   since: Date;
   track: TrackSummary;
 }
@@ -27,33 +30,61 @@ interface NowPlayingDeps {
 /** If no other report follows, a report stays valid for this time after the end of the track. */
 const GRACE_MS = 10 * 60_000;
 const UNKNOWN_LENGTH_MS = 60 * 60_000;
+/**
+ * Maximum number of players per user, since clients choose their own names. A player beyond this limit replaces the one
+ * that reported least recently.
+ */
+export const MAX_PLAYERS_PER_USER = 50;
+
+interface PlayerReport {
+  player: Player;
+  trackId: TrackId;
+  positionMs: number;
+  since: Date;
+  validUntilMs: number;
+}
 
 export type NowPlayingService = ReturnType<typeof createNowPlaying>;
 
 export function createNowPlaying({ now, events, library, onStart }: NowPlayingDeps) {
-  const playingByUser = new Map<UserId, NowPlayingReport & { trackId: TrackId; since: Date; validUntilMs: number }>();
+  /** The last report of each player by its key, the most recent last. */
+  const reportsByUser = new Map<UserId, Map<string, PlayerReport>>();
+
+  /** Returns what the user's players are playing, the most recent report first. */
+  function list(userId: UserId): NowPlaying[] {
+    const reports = reportsByUser.get(userId) ?? new Map<string, PlayerReport>();
+    for (const [key, { validUntilMs }] of reports) if (validUntilMs <= now().getTime()) reports.delete(key);
+    if (reports.size === 0) reportsByUser.delete(userId);
+    const currentReports = [...reports.values()].toReversed();
+    const trackIds = currentReports.map(({ trackId }) => trackId);
+    const tracks = new Map(library.tracksById(userId, trackIds).map((track) => [track.id, track]));
+    return currentReports.flatMap(({ player, trackId, positionMs, since }) => {
+      const track = tracks.get(trackId);
+      return track ? [{ player, positionMs, since, track }] : [];
+    });
+  }
 
   return {
-    /**
-     * Stores what the user is playing. `trackId` is null when playback has stopped. Throws `not_found` for an unknown
-     * track.
-     */
-    set(userId: UserId, { trackId, positionMs, client }: NowPlayingReport): void {
-      const previousReport = playingByUser.get(userId);
-      if (trackId === null) {
-        playingByUser.delete(userId);
-      } else {
-        const [track] = library.tracksById(userId, [trackId]);
-        if (!track) throw notFound('track', trackId);
+    /** Stores what a player of the user is playing. Throws `not_found` for an unknown track. */
+    set(userId: UserId, player: Player, { trackId, positionMs }: NowPlayingReport): void {
+      const reports = reportsByUser.get(userId) ?? new Map<string, PlayerReport>();
+      const previousReport = reports.get(player.key);
+      const [track] = trackId === null ? [] : library.tracksById(userId, [trackId]);
+      if (trackId !== null && !track) throw notFound('track', trackId);
+      reports.delete(player.key); // inserted again below, so that the most recent report is last
+      if (track) {
         const since = now();
-        playingByUser.set(userId, {
-          trackId,
+        const [oldestKey] = reports.keys();
+        if (oldestKey !== undefined && reports.size >= MAX_PLAYERS_PER_USER) reports.delete(oldestKey);
+        reports.set(player.key, {
+          player,
+          trackId: track.id,
           positionMs,
-          client,
           since,
           validUntilMs: since.getTime() + (track.durationMs ?? UNKNOWN_LENGTH_MS) - positionMs + GRACE_MS,
         });
-        if (previousReport?.trackId !== trackId || positionMs === 0) onStart?.(userId, track);
+        reportsByUser.set(userId, reports);
+        if (previousReport?.trackId !== track.id || positionMs === 0) onStart?.(userId, track);
       }
       events.publish(
         nowPlayingEvent,
@@ -62,22 +93,8 @@ export function createNowPlaying({ now, events, library, onStart }: NowPlayingDe
       );
     },
 
-    get(userId: UserId): NowPlaying | undefined {
-      const currentReport = playingByUser.get(userId);
-      const [track] =
-        currentReport && currentReport.validUntilMs > now().getTime()
-          ? library.tracksById(userId, [currentReport.trackId])
-          : [];
-      if (currentReport && track)
-        return {
-          trackId: currentReport.trackId,
-          positionMs: currentReport.positionMs,
-          client: currentReport.client,
-          since: currentReport.since,
-          track,
-        };
-      playingByUser.delete(userId);
-      return undefined;
-    },
+    list,
+    /** Returns what the player that reported last is playing. */
+    get: (userId: UserId): NowPlaying | undefined => list(userId)[0],
   };
 }

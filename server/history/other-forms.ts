@@ -1,21 +1,16 @@
 // Accepts other forms of a reported play, and of the times by which a list is filtered, and converts them to the
 // documented forms.
 import type { Accepts, Fields, QueryText } from '../http/accepts.ts';
+import { toUnixMs } from '../http/times.ts';
 
 /** A time in ISO 8601 without a zone, also with a blank instead of the `T`. */
 const WITHOUT_ZONE = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
-/**
- * Numbers from this one on are milliseconds since 1970: smaller ones would be in 1973 or earlier, and larger numbers of
- * seconds in the year 5138 or later.
- */
-const MIN_MS = 1e11;
 
 /** Converts a time to text. Times without a zone are in UTC; numbers are seconds or milliseconds since 1970. */
 function timeText(value: unknown): unknown {
   const number = typeof value === 'string' && /^\d{9,13}(?:\.\d{1,9})?$/.test(value) ? Number(value) : value;
-  if (typeof number === 'number' && number > 0 && number < 1e14)
-    return new Date(Math.round(number < MIN_MS ? number * 1000 : number)).toISOString();
+  if (typeof number === 'number' && number > 0 && number < 1e14) return new Date(toUnixMs(number)).toISOString();
   if (typeof value !== 'string') return value;
   if (DAY.test(value)) return `${value}T00:00:00Z`;
   const [, day, time] = WITHOUT_ZONE.exec(value) ?? [];

@@ -20,7 +20,7 @@ type PlayedSong = RowAs<
 >;
 export type NewPlay = PlayedSong &
   RowAs<typeof plays, 'playedAt' | 'playedMs' | 'songKey' | 'client' | 'restTime' | 'playId'> & { songKey: number };
-type SamePlay = RowAs<typeof plays, 'id' | 'playedMs' | 'withdrawnAt'>;
+export type SamePlay = RowAs<typeof plays, 'id' | 'playedMs' | 'withdrawnAt'>;
 
 export interface HistoryFilter {
   trackId?: TrackId | undefined;
@@ -78,6 +78,11 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
   const isTimeTaken = client.prepare<[UserId, number, number]>(
     'SELECT 1 FROM plays WHERE user_id = ? AND song_key = ? AND played_at = ?',
   );
+  const findLatestTime = client
+    .prepare<{ userId: UserId; upTo: number }, number | null>(
+      `SELECT max(played_at) FROM plays WHERE user_id = @userId AND withdrawn_at IS NULL AND played_at <= @upTo`,
+    )
+    .pluck();
   const findLatest = client
     .prepare<[UserId, number, number, number], number>(
       `SELECT max(played_at) + 1 FROM plays
@@ -130,6 +135,9 @@ export function createHistoryQueries({ db, readAside }: HistoryQueryDeps) {
       isTimeTaken.get(userId, songKey, playedAt) === undefined
         ? playedAt
         : (findLatest.get(userId, songKey, playedAt, playedAt) ?? playedAt),
+    /** Returns the time of the user's latest play up to this time. */
+    findLatestTime: (userId: UserId, upTo: number): number | undefined =>
+      findLatestTime.get({ userId, upTo }) ?? undefined,
     /** Inserts a play. Returns undefined if the user has a play with the same song key and time. */
     insert: (userId: UserId, play: NewPlay): PlayId | undefined => insert.all({ ...play, userId })[0]?.id,
     lengthen: (id: PlayId, playedMs: number): void => void lengthen.run(playedMs, id),

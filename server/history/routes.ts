@@ -3,6 +3,7 @@ import { toPaged } from '../http/paging.ts';
 import { Reply, route, type Route } from '../http/route.ts';
 import type { HistoryImports } from './imports.ts';
 import type { NowPlayingService } from './now-playing.ts';
+import { playerOf } from './player.ts';
 import { PLAY_FORMS, RANGE_FORMS } from './other-forms.ts';
 import type { HistoryService } from './service.ts';
 import {
@@ -64,6 +65,7 @@ export const historyRoutes = ({ history, nowPlaying, imports }: HistoryRouteDeps
       query: HistoryQuery,
       accepts: RANGE_FORMS,
       reply: HistoryPage,
+      hasEtag: true,
     },
     async ({ user, query }) =>
       toPaged(
@@ -101,7 +103,7 @@ export const historyRoutes = ({ history, nowPlaying, imports }: HistoryRouteDeps
       method: 'get',
       path: '/history/now-playing',
       access: 'user',
-      summary: 'What you are playing, on any device',
+      summary: 'What you are playing, on the device that reported last',
       reply: NowPlayingOut,
     },
     ({ user }) => toNowPlayingOut(nowPlaying.get(user.id)),
@@ -115,8 +117,11 @@ export const historyRoutes = ({ history, nowPlaying, imports }: HistoryRouteDeps
       summary: 'Report what you are playing; records no play',
       body: NowPlayingIn,
     },
-    ({ user, body }) =>
-      nowPlaying.set(user.id, { trackId: body.track_id, positionMs: body.position_ms, client: body.client ?? null }),
+    ({ user, body, req }) =>
+      nowPlaying.set(user.id, playerOf({ user, req, client: body.client ?? null }), {
+        trackId: body.track_id,
+        positionMs: body.position_ms,
+      }),
   ),
 
   route(

@@ -4,14 +4,16 @@ import type { MainDb } from '../db/client.ts';
 import type { PlayId, TrackId, UserId } from '../db/ids.ts';
 import { invalid, notFound } from '../errors.ts';
 import type { EventHub } from '../events/hub.ts';
+import type { Log } from '../log/log.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { ReadAside } from '../library/lists/list-pages.ts';
 import type { LibraryService } from '../library/service.ts';
 import type { TrackSummary } from '../library/lists/track-rows.ts';
 import { partsOf, waitForTurn } from '../runtime/time-slices.ts';
-import { createHistoryQueries, type HistoryFilter, type NewPlay, type PlayRow } from './queries.ts';
+import { createHistoryQueries, type HistoryFilter, type NewPlay, type PlayRow, type SamePlay } from './queries.ts';
 import { beganWithinMs, samePlayWithinMs } from './same-play.ts';
 import { songKey } from './song-names.ts';
+import { hasWrongClock, isAhead, MAX_CLOCK_AHEAD_MS } from './wrong-clock.ts';
 import { historyEvent } from './events.ts';
 
 /** A report of a play by a client. `playedAt` is when the play started, by default now. */
@@ -27,7 +29,7 @@ export interface PlayReport {
 }
 
 /** `known`: the play was recorded before · `withdrawn`: the play was recorded and then withdrawn. */
-type RecordStatus = 'recorded' | 'known' | 'withdrawn' | 'unknown_track' | 'in_future';
+type RecordStatus = 'recorded' | 'known' | 'withdrawn' | 'unknown_track';
 export interface RecordResult {
   status: RecordStatus;
   id: PlayId | null;
@@ -42,6 +44,7 @@ export interface PlaySummary extends Omit<PlayRow, 'playedAt'> {
 interface HistoryDeps {
   db: MainDb;
   now: () => Date;
+  log: Pick<Log, 'warn'>;
   events: Pick<EventHub, 'publish'>;
   library: Pick<LibraryService, 'tracksById'>;
   readAside?: ReadAside;
@@ -51,19 +54,26 @@ interface HistoryDeps {
   afterRecorded?: (userId: UserId) => void;
 }
 
-/** The clock of a client may be ahead of the server's by this time. */
-const MAX_CLOCK_AHEAD_MS = 10 * 60_000;
 /** Number of plays per transaction, which takes about 5 ms; requests are served in between. */
 const PLAYS_PER_TRANSACTION = 50;
 
 export type HistoryService = ReturnType<typeof createHistoryService>;
 
-export function createHistoryService({ db, now, events, library, readAside, onRecorded, afterRecorded }: HistoryDeps) {
+export function createHistoryService({
+  db,
+  now,
+  log,
+  events,
+  library,
+  readAside,
+  onRecorded,
+  afterRecorded,
+}: HistoryDeps) {
   const queries = createHistoryQueries({ db, readAside });
+  const usersWithWrongClock = new Set<UserId>();
 
   function recordOne(userId: UserId, report: PlayReport): RecordResult {
     const playedAt = (report.playedAt ?? now()).getTime();
-    if (playedAt > now().getTime() + MAX_CLOCK_AHEAD_MS) return { status: 'in_future', id: null };
     const song = queries.findSong(report.trackId);
     if (!song) return { status: 'unknown_track', id: null };
     const play = {
@@ -75,8 +85,40 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
       restTime: report.isRest !== true ? null : report.playedAt ? ('sent' as const) : ('server' as const),
       playId: report.playId ?? null,
     };
+    if (hasWrongClock(report, now().getTime())) return recordAsNow(userId, play);
     const since = play.restTime === null ? beganWithinMs(play.durationMs, playedAt, now().getTime()) : 0;
     return insertOrFind(userId, play, { since, anyTrack: false });
+  }
+
+  /**
+   * Records a play of a client with a wrong clock as one of now, after all others of the user, which keeps the order of
+   * the reports. The reported time becomes the id of the play, so that another report of it is found.
+   */
+  function recordAsNow(userId: UserId, play: NewPlay): RecordResult {
+    noteWrongClock(userId, play);
+    const playId = play.playId ?? `clock ${play.trackId} ${play.playedAt}`;
+    const recordedPlay = queries.findByPlayId(userId, playId);
+    if (recordedPlay) return toRepeated(recordedPlay, play.playedMs);
+    const nowMs = now().getTime();
+    const playedAt = Math.max(nowMs, (queries.findLatestTime(userId, nowMs + MAX_CLOCK_AHEAD_MS) ?? 0) + 1);
+    const restTime = play.restTime === null ? null : ('server' as const);
+    const id = queries.insert(userId, atFreeTime(userId, { ...play, playId, playedAt, restTime }));
+    return id === undefined ? { status: 'known', id: null } : { status: 'recorded', id };
+  }
+
+  function noteWrongClock(userId: UserId, { client, playedAt }: Pick<NewPlay, 'client' | 'playedAt'>): void {
+    if (usersWithWrongClock.has(userId)) return;
+    usersWithWrongClock.add(userId);
+    log.warn(
+      { user_id: userId, client, reported: new Date(playedAt).toISOString() },
+      'the clock of a client is wrong, so its plays count as now; set the clock of that device',
+    );
+  }
+
+  /** Returns the result for a play that is recorded, which becomes longer if it was played for longer. */
+  function toRepeated(recordedPlay: SamePlay, playedMs: number | null): RecordResult {
+    if (playedMs !== null && playedMs > (recordedPlay.playedMs ?? 0)) queries.lengthen(recordedPlay.id, playedMs);
+    return { status: recordedPlay.withdrawnAt === null ? 'known' : 'withdrawn', id: recordedPlay.id };
   }
 
   /** Inserts a play, or finds the recorded one. Must be called in a transaction that holds the write lock. */
@@ -88,10 +130,7 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
     if (id !== undefined) return { status: 'recorded', id };
     // a play of another track already has the song key and the time
     const existingPlay = samePlay ?? queries.findSame(userId, play, { within: 1, since: 0, anyTrack: true });
-    if (existingPlay && play.playedMs !== null && play.playedMs > (existingPlay.playedMs ?? 0))
-      queries.lengthen(existingPlay.id, play.playedMs);
-    const isWithdrawn = existingPlay !== undefined && existingPlay.withdrawnAt !== null;
-    return { status: isWithdrawn ? 'withdrawn' : 'known', id: existingPlay?.id ?? null };
+    return existingPlay ? toRepeated(existingPlay, play.playedMs) : { status: 'known', id: null };
   }
 
   /** Moves a play to a free millisecond, because a song can have only one play at a time. */
@@ -143,9 +182,10 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
   return {
     /** Records a play. Throws `not_found` for an unknown track and `invalid` for a time in the future. */
     record(userId: UserId, report: PlayReport): { play: PlaySummary; isNew: boolean } {
+      if (report.playedAt && isAhead(report.playedAt.getTime(), now().getTime()))
+        throw invalid([{ field: 'played_at', message: 'is in the future' }]);
       const [result] = recordSlice(userId, [report]) as [RecordResult];
       if (result.status === 'unknown_track') throw notFound('track', report.trackId);
-      if (result.status === 'in_future') throw invalid([{ field: 'played_at', message: 'is in the future' }]);
       announce(userId, [result]);
       const [play] = result.id === null ? [] : summaries(userId, [result.id]);
       if (!play) throw notFound('play');
@@ -153,8 +193,8 @@ export function createHistoryService({ db, now, events, library, readAside, onRe
     },
 
     /**
-     * Records any number of plays, such as those of a client that was offline. Returns a result for each play, in
-     * order.
+     * Records any number of plays, such as those of a client that was offline. Plays of a client with a wrong clock
+     * count as now, in the order of the reports. Returns a result for each play, in order.
      */
     async recordMany(userId: UserId, reports: readonly PlayReport[]): Promise<RecordResult[]> {
       const results: RecordResult[] = [];

@@ -19,7 +19,9 @@ export const playId = z.string().regex(/^[\x21-\x7e]{1,100}$/, 'must be 1 to 100
 export const HistoryIn = z
   .strictObject({
     track_id: TrackIdIn,
-    played_at: isoTimeIn.optional().meta({ description: 'start of the play, by default now; not in the future' }),
+    played_at: isoTimeIn
+      .optional()
+      .meta({ description: 'start of the play, by default now; not in the future, which counts as now in a list' }),
     played_ms: milliseconds.optional().meta({ description: 'how long it was played' }),
     client: client.optional(),
     play_id: playId
@@ -57,7 +59,7 @@ const HistoryBatchOut = z
       .array(
         z.object({
           status: z
-            .enum(['recorded', 'known', 'withdrawn', 'unknown_track', 'in_future'])
+            .enum(['recorded', 'known', 'withdrawn', 'unknown_track'])
             .meta({ description: 'known: recorded before; withdrawn: recorded before and then withdrawn' }),
           id: z.int().nullable(),
         }),
@@ -161,7 +163,7 @@ export const toNowPlayingOut = (playing: NowPlaying | undefined): z.input<typeof
         track: toTrackOut(playing.track),
         position_ms: playing.positionMs,
         since: toIso(playing.since),
-        client: playing.client,
+        client: playing.player.client,
       }
     : null,
 });

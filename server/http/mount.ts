@@ -6,8 +6,10 @@ import { AppError, badRequest, invalid, unauthenticated } from '../errors.ts';
 import { parseBody, parseQuery, type QueryText } from './accepts.ts';
 import { readBytes, readJson } from './body.ts';
 import type { InFlight } from './in-flight.ts';
+import { listEtag } from './list-etags.ts';
 import { betterPasswordRequired } from './own-machine.ts';
 import { parseParams } from './params.ts';
+import { hasCurrentCopy } from './ranges.ts';
 import { jsonText, sendText, readWhole } from './streamed-lists.ts';
 import { toFields, toProblem } from './problem.ts';
 import { statusesOf, successesOf } from './statuses.ts';
@@ -34,6 +36,8 @@ export interface MountOptions {
   assertWritten?: () => void;
   /** Runs requests that free space on a full disk. */
   withReserve?: (work: () => unknown) => Promise<unknown>;
+  /** Returns the version of what lists depend on, from which their ETags are made; without it they have none. */
+  listVersion?: () => string;
   /** Checks every response against its declared shape; only in tests, because it costs time. */
   checkReplies?: boolean;
 }
@@ -112,6 +116,7 @@ async function answer(
     noteSignedIn,
     assertWritten,
     withReserve,
+    listVersion,
     checkReplies,
   }: MountOptions,
   req: Request,
@@ -132,6 +137,12 @@ async function answer(
   const params = parseParameters(spec.params, req.params);
   const query = spec.query && parseQuery(spec.query, await queryOf(req), spec.accepts);
   const body = hasBody ? parseBody(spec.body as z.ZodType, rawBody, spec) : undefined;
+  const version = spec.hasEtag && listVersion?.();
+  const etag = version && user && listEtag(version, user, req.originalUrl, query);
+  if (etag) {
+    res.set({ ETag: `W/${etag}`, 'Cache-Control': 'private, no-cache', Vary: 'Accept-Encoding' });
+    if (hasCurrentCopy(req.headers, etag)) return void res.status(304).end();
+  }
   const callHandler = (): unknown => handle({ user, params, query, body, req, res, signal: signalOf(res) });
   const result = await (withReserve && makesRoom(spec) ? withReserve(callHandler) : callHandler());
   if (spec.method !== 'get') assertWritten?.();
@@ -142,7 +153,8 @@ async function answer(
   const value = checkReplies ? await readWhole(reply.value) : reply.value;
   if (checkReplies) spec.reply.parse(value);
   res.status(reply.status).set(reply.headers).set('Content-Type', 'application/json; charset=utf-8');
-  await sendText(res, jsonText(value));
+  if (spec.secret) res.set('Cache-Control', 'no-store'); // RFC 6749, section 5.1
+  await sendText(res, jsonText(value), { mayCompress: !spec.secret });
 }
 
 const makesRoom = (spec: Route['spec']): boolean => spec.makesRoom ?? spec.method === 'delete';

@@ -31,7 +31,7 @@ export const PROBLEMS: Record<ErrorCode, { status: number; title: string }> = {
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   conflict: { status: 409, title: 'Conflict' },
-  gone: { status: 410, title: 'Audio is missing' },
+  gone: { status: 410, title: 'No longer there' },
   precondition_failed: { status: 412, title: 'Precondition failed' },
   too_large: { status: 413, title: 'Too large' },
   unsupported_type: { status: 415, title: 'Unsupported type' },

@@ -85,6 +85,16 @@ export interface RouteSpec<A extends Access = Access, P = unknown, Q = unknown, 
   status?: number[];
   /** Errors in addition to those that access and shapes imply (`statusesOf` in statuses.ts). */
   problems?: ErrorCode[];
+  /**
+   * Set if the response contains a password, a token or a link that gives access: no cache stores it, and it is not
+   * compressed (docs/SECURITY.md, Compressed responses).
+   */
+  secret?: true;
+  /**
+   * Set if the response depends only on the account, the address, the database, the settings and what
+   * `announceChange` of the library announces, but not on the time. It gets an ETag (list-etags.ts).
+   */
+  hasEtag?: true;
   /** Content types of a route that writes its own response (audio, pictures, events). Its handler returns nothing. */
   produces?: string[];
   /** Content type of a body that the handler reads itself, e.g. `multipart/form-data`. */

@@ -21,8 +21,11 @@ const READ_BYTES = 256 << 10;
 
 interface Stamp {
   size: number;
+  /** `NO_DATE` when only the ETag tells whether the bytes are the same. */
   modifiedAt: Date;
 }
+
+export const NO_DATE = new Date(NaN);
 
 export type BytesSource =
   | { path: string | Buffer }
@@ -170,7 +173,7 @@ function endEmpty(res: ServerResponse, status: number): undefined {
 
 function setValidators(res: ServerResponse, { options, validators }: AnswerPlan): void {
   res.setHeader('ETag', validators.etag);
-  res.setHeader('Last-Modified', validators.modifiedAt.toUTCString());
+  if (validators.modifiedAt !== NO_DATE) res.setHeader('Last-Modified', validators.modifiedAt.toUTCString());
   res.setHeader('Cache-Control', options.cacheControl);
 }
 

@@ -6,10 +6,21 @@ import type { RouteSpec } from './route.ts';
 
 type Spec = Pick<
   RouteSpec,
-  'method' | 'access' | 'params' | 'query' | 'body' | 'reply' | 'status' | 'problems' | 'produces' | 'consumes'
+  | 'method'
+  | 'access'
+  | 'params'
+  | 'query'
+  | 'body'
+  | 'reply'
+  | 'hasEtag'
+  | 'status'
+  | 'problems'
+  | 'produces'
+  | 'consumes'
 >;
 
-export const successesOf = ({ status, reply, produces }: Spec): number[] => status ?? [reply || produces ? 200 : 204];
+export const successesOf = ({ status, reply, produces, hasEtag }: Spec): number[] =>
+  status ?? [reply || produces ? 200 : 204, ...(hasEtag ? [304] : [])];
 
 /** Returns the statuses of error responses, in ascending order. */
 export function refusalsOf(spec: Spec): number[] {

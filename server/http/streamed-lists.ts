@@ -2,6 +2,9 @@
 // client has taken the previous piece, so that no list takes the server's time or memory.
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
+import type { Gzip } from 'node:zlib';
+import { acceptsGzip, compressInto, compressShort, stopCompressing } from './compression.ts';
 import { waitForTurn } from '../runtime/time-slices.ts';
 
 /** A list in a response that is read while the response is sent. */
@@ -73,13 +76,26 @@ const MAX_LONG_ANSWERS = 2;
 const TURN_MS = 500;
 /** If the client takes longer to read, its response loses the slot until its next turn. */
 const MAX_DRAIN_MS = 100;
+/** Number of bytes that may wait to be compressed, so that the next rows of a page of 500 songs are read meanwhile. */
+const MAX_QUEUED_BYTES = 524_288;
 const takeSlot = createAnswerSlots(MAX_LONG_ANSWERS);
 
 /**
- * Sends a text; a short text gets a Content-Length. Status and headers must be set already. An error of a later part
- * closes the connection, so that no client takes a part for the whole.
+ * Sends a text, compressed if the client accepts that; a short text gets a Content-Length. Status and headers must be
+ * set already. An error of a later part closes the connection, so that no client takes a part for the whole.
+ * `mayCompress` is false for texts with secrets (docs/SECURITY.md).
  */
-export async function sendText(res: ServerResponse, parts: AsyncIterable<string>): Promise<void> {
+export async function sendText(
+  res: ServerResponse,
+  parts: AsyncIterable<string>,
+  { mayCompress = true }: { mayCompress?: boolean } = {},
+): Promise<void> {
+  if (mayCompress) res.setHeader('Vary', 'Accept-Encoding');
+  const isHead = res.req.method === 'HEAD';
+  const compresses = mayCompress && !isHead && acceptsGzip(res.req.headers['accept-encoding']);
+  /** The beginning of a response that is compressed, until it turns out to be a long one. */
+  const uncompressed: Buffer[] = [];
+  let gzip: Gzip | undefined;
   let text = '';
   let writtenChars = 0;
   const slot = takeSlot();
@@ -87,30 +103,47 @@ export async function sendText(res: ServerResponse, parts: AsyncIterable<string>
     for await (const part of parts) {
       text += part;
       if (text.length < WRITE_CHARS) continue;
-      if (res.req.method === 'HEAD') return void res.end();
+      if (isHead) return void res.end();
       if (res.destroyed) return; // a destroyed response emits neither drain nor close
-      const hasRoom = res.write(text);
+      if (compresses && writtenChars + text.length < MAX_SHORT_CHARS) {
+        uncompressed.push(Buffer.from(text));
+        writtenChars += text.length;
+        text = '';
+        continue;
+      }
+      if (compresses && !gzip) {
+        gzip = compressInto(res);
+        gzip.write(Buffer.concat(uncompressed));
+      }
+      const hasRoom = gzip ? gzip.write(text) || gzip.writableLength < MAX_QUEUED_BYTES : res.write(text);
       writtenChars += text.length;
       text = '';
-      if (!hasRoom) await untilDrained(res, slot.leave);
+      if (!hasRoom) await untilDrained(res, gzip ?? res, slot.leave);
       if (writtenChars < MAX_SHORT_CHARS) continue;
       await slot.enter();
       await waitForTurn();
     }
+  } catch (error) {
+    if (gzip) stopCompressing(res, gzip);
+    throw error;
   } finally {
     slot.leave();
   }
-  if (writtenChars > 0) return void res.end(text);
-  const bytes = Buffer.from(text);
+  if (gzip || (writtenChars > 0 && !compresses)) return void (gzip ?? res).end(text);
+  const body = Buffer.concat([...uncompressed, Buffer.from(text)]);
+  const bytes = compresses ? compressShort(res, body) : body;
   res.setHeader('Content-Length', bytes.length);
   res.end(bytes); // Node omits the body for HEAD
 }
 
-async function untilDrained(res: ServerResponse, onSlow: () => void): Promise<void> {
+/** Resolves when `target`, whose bytes go to the response, has room again, or when the response is closed. */
+async function untilDrained(res: ServerResponse, target: Writable, onSlow: () => void): Promise<void> {
   const waitEnd = new AbortController();
   const { signal } = waitEnd;
   const timer = setTimeout(onSlow, MAX_DRAIN_MS);
-  await Promise.race([once(res, 'drain', { signal }), once(res, 'close', { signal })]).finally(() => waitEnd.abort());
+  await Promise.race([once(target, 'drain', { signal }), once(res, 'close', { signal })]).finally(() =>
+    waitEnd.abort(),
+  );
   clearTimeout(timer);
 }
 

@@ -1,6 +1,6 @@
 // The Express app: all middleware and routers, in order.
 import express, { type Express, type RequestHandler, type Response, type Router } from 'express';
-import type { LiveSettings } from '../config/live-settings.ts';
+import type { WatchedSettings } from '../config/live-settings.ts';
 import { canReadTable, type MainDb } from '../db/client.ts';
 import type { InPlace } from '../db/removed-database.ts';
 import type { Reserve } from '../db/reserve.ts';
@@ -10,6 +10,7 @@ import type { createActivity } from './activity.ts';
 import { documentationRoutes } from './docs-page.ts';
 import { healthRoutes, type HealthChecks } from './health.ts';
 import { checkHost, checkOrigin } from './host-and-origin.ts';
+import { createListVersion } from './list-etags.ts';
 import { metricRoutes, type MetricSources } from './metrics.ts';
 import { mountRoutes, type MountOptions } from './mount.ts';
 import type { IsStillAllowed, OpenAnswers } from './open-answers.ts';
@@ -29,7 +30,8 @@ interface WebAppDeps extends Omit<MountOptions, 'noteOpen'> {
   db: MainDb;
   inPlace: InPlace;
   reserve: Reserve;
-  settings: LiveSettings;
+  settings: WatchedSettings;
+  changes: { version: () => number };
   events: { lastId: () => number };
   activity: ReturnType<typeof createActivity>;
   jobs: { isRunning: () => boolean; canRead: () => boolean };
@@ -66,6 +68,7 @@ export function createWebApp({
   inPlace,
   reserve,
   settings,
+  changes,
   events,
   activity,
   jobs,
@@ -102,13 +105,14 @@ export function createWebApp({
     checkReplies,
     assertWritten: inPlace.assert,
     withReserve: reserve.use,
+    listVersion: createListVersion({ db, settings, changes }),
   };
   const handler = express()
     .disable('x-powered-by')
     .disable('etag')
     .set('query parser', false)
     .set('trust proxy', settings.get('TRUSTED_PROXIES'));
-  handler.use(activity.trackRequests, requestLog(log, now), securityHeaders);
+  handler.use(mergeSlashes, activity.trackRequests, requestLog(log, now), securityHeaders);
   // Health is served to every client, under any host name, and without the limits of concurrent requests.
   const healthRouter = mountRoutes(health, { authenticate: () => undefined, checkReplies });
   handler.use(healthRouter);
@@ -136,6 +140,14 @@ export function createWebApp({
     openApi: () => openApiDocument(apiRoutes, { title: 'Tonearm', version, basePath: '/api/v1', rootRoutes }),
   };
 }
+
+/** Treats several slashes in a path as one, because people end the server's address with a slash. */
+const mergeSlashes: RequestHandler = (req, _res, next) => {
+  const [path = ''] = req.url.split('?', 1);
+  if (path.startsWith('/') && path.includes('//'))
+    req.url = path.replaceAll(/\/{2,}/g, '/') + req.url.slice(path.length);
+  next();
+};
 
 /** Sends the id of the last event, so that a page that loads its lists first can request the events since then. */
 const noteLastEvent =

@@ -1,8 +1,10 @@
-import type { TrackId, UserId } from '../db/ids.ts';
+import { parseCustomTags } from '../db/custom-tags.ts';
+import type { ArtistId, TrackId, UserId } from '../db/ids.ts';
 import type { Base, Module } from '../module.ts';
 import type { StorageOffer } from '../storage/module.ts';
 import { createAlbumRegroupings } from './albums/album-regroupings.ts';
 import type { AnnotationPart } from './tracks/annotations.ts';
+import { creditRoutes } from './credits/credit-routes.ts';
 import { createLibraryChanges } from './change-announcements.ts';
 import { createEditing } from './edits/edit-rights.ts';
 import { createListThread } from './lists/list-pages.ts';
@@ -19,10 +21,14 @@ import { createReturnedAudio } from './tracks/returned-audio.ts';
 import { createMerges } from './merges/merges.ts';
 import { mergeRoutes } from './merges/merge-routes.ts';
 import { createTrackMerge, type TrackMergePart } from './merges/track-merge.ts';
+import type { TagRatingListener } from './tracks/tag-ratings.ts';
+import { fillFromStoredTags } from './tracks/fill-from-stored-tags.ts';
 import { createTrackWriter } from './tracks/track-writer.ts';
+import { tagRoutes } from './tags/tag-routes.ts';
 import { trashRoutes } from './trash/trash-routes.ts';
 import { createTrash, TRASH_RETENTION_MS } from './trash/trash.ts';
 import { handledBy } from '../jobs/tasks.ts';
+import { separatorsOfSetting } from '../media/tag-separators.ts';
 
 const PURGE_INTERVAL_MS = 3_600_000;
 
@@ -37,13 +43,24 @@ export function libraryModule({
   db,
   events,
   jobs,
+  settings,
   musicFolders,
   storage,
   leases,
   audioStore,
 }: Base & Pick<StorageOffer, 'storage' | 'leases' | 'audioStore'>) {
   const annotationParts: AnnotationPart[] = [];
-  const tracks = createTrackWriter({ db, now, annotationParts });
+  const artistSeparators = separatorsOfSetting(() => settings.get('ARTIST_SEPARATORS'));
+  const settleCredits = (artistId: ArtistId): void => void jobs.tryEnqueue(SETTLE_CREDITS, { artistId });
+  const tagRatingListeners: TagRatingListener[] = [];
+  const tracks = createTrackWriter({
+    db,
+    now,
+    annotationParts,
+    onSlashedName: settleCredits,
+    artistSeparators,
+    tagRatingListeners,
+  });
   const changes = createLibraryChanges({ db, events });
   const listThread = createListThread({ workerUrl: paths.workers.lists, databasePath: config.paths.database });
   const library = createLibraryService({
@@ -56,7 +73,9 @@ export function libraryModule({
     listThread,
     isOffline: musicFolders.isOffline,
     folderKeys: () => musicFolders.roots().map(({ key }) => key),
-    settleLater: (artistId) => void jobs.tryEnqueue(SETTLE_CREDITS, { artistId }),
+    settleLater: settleCredits,
+    artistSeparators,
+    customTags: () => parseCustomTags(settings.get('CUSTOM_TAGS')),
   });
   const editing = createEditing(db.$client);
   const regroupings = createAlbumRegroupings({ db, tracks, now });
@@ -78,6 +97,7 @@ export function libraryModule({
     release: library.release,
   });
   let purgeTimer: NodeJS.Timeout | undefined;
+  let stopListening: (() => void) | undefined;
   const movers: TrackMergePart[] = [];
   const merge = createTrackMerge({ db, tracks, movers });
   const merges = createMerges({ db, tracks, merge, movers, trash, now });
@@ -141,6 +161,8 @@ export function libraryModule({
       onMerge: (part: TrackMergePart): void => void movers.push(part),
       /** Registers how a module moves its data on albums and artists. */
       onAnnotationsMove: (part: AnnotationPart): void => void annotationParts.push(part),
+      /** Adds a listener that is called when the tags of a track have another rating or other counts. */
+      onTagRating: (listener: TagRatingListener): void => void tagRatingListeners.push(listener),
       /**
        * Reports that the audio of a track turned out to be missing at a URI, or is back there. Time may have passed
        * since: a report counts only if the track still has its audio at that URI.
@@ -168,6 +190,8 @@ export function libraryModule({
     },
     routes: [
       ...libraryRoutes({ library, editing, toTrash, libraryChanged: changes.announceEdit }),
+      ...creditRoutes(library),
+      ...tagRoutes(library.tags),
       ...editRoutes({ history: library.editHistory, merges, library, editing, libraryChanged: changes.announceEdit }),
       ...folderRoutes({ library, musicFolders }),
       ...trashRoutes({ trash, library, onRestored: noteRestored }),
@@ -182,8 +206,14 @@ export function libraryModule({
       rebuildSearch({ db, search: tracks.search, log }).catch((err: unknown) => {
         log.error({ err }, 'the search index could not be rebuilt');
       });
+      fillFromStoredTags({ db, tracks, log }).catch((err: unknown) => {
+        log.error({ err }, 'the credits and tags of tracks could not be read');
+      });
     },
     start(): void {
+      stopListening = settings.onChange(['ARTIST_SEPARATORS'], () =>
+        library.listDivisibleArtists().forEach(settleCredits),
+      );
       const purge = (): void =>
         void trash
           .purgeOld(nowForAges())
@@ -198,7 +228,10 @@ export function libraryModule({
       purgeTimer = setInterval(everyHour, PURGE_INTERVAL_MS).unref();
       everyHour();
     },
-    stop: () => clearInterval(purgeTimer),
+    stop(): void {
+      stopListening?.();
+      clearInterval(purgeTimer);
+    },
     close: listThread.close,
   } satisfies Module;
 }

@@ -10,6 +10,7 @@ import type { LibraryService } from './service.ts';
 import {
   AlbumOut,
   AlbumPage,
+  AlbumPatch,
   AlbumQuery,
   AlbumTrackQuery,
   ArtistAlbumQuery,
@@ -30,6 +31,7 @@ import {
   TrackQuery,
 } from './wire.ts';
 import {
+  toAlbumChanges,
   toAlbumFilter,
   toAlbumOut,
   toArtistChanges,
@@ -67,6 +69,7 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
       summary: 'Tracks, filtered and sorted',
       query: TrackQuery,
       reply: TrackPage,
+      hasEtag: true,
     },
     async ({ user, query }) =>
       toPaged(await library.listTracks(user.id, toTrackFilter(query), query, pageOf(query)), query, toTrackOut),
@@ -115,6 +118,21 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
       if (!lyrics || (lyrics.lines.length === 0 && !lyrics.isInstrumental))
         throw new AppError('not_found', `Track ${params.id} has no lyrics.`);
       return toLyricsOut(lyrics);
+    },
+  ),
+
+  route(
+    {
+      method: 'get',
+      path: '/tracks/:id/file-notes',
+      access: 'user',
+      summary: 'What the last scan did not use of the file of a track and why, in sentences',
+      params: TrackParam,
+      reply: z.array(z.string()),
+    },
+    ({ user, params }) => {
+      library.getTrack(user.id, params.id);
+      return library.fileNotesOf(params.id);
     },
   ),
 
@@ -181,14 +199,45 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
       summary: 'Albums, filtered and sorted',
       query: AlbumQuery,
       reply: AlbumPage,
+      hasEtag: true,
     },
     async ({ user, query }) =>
       toPaged(await library.listAlbums(user.id, toAlbumFilter(query), query, pageOf(query)), query, toAlbumOut),
   ),
 
   route(
-    { method: 'get', path: '/albums/:id', access: 'user', summary: 'One album', params: AlbumParam, reply: AlbumOut },
-    ({ user, params }) => toAlbumOut(library.getAlbum(user.id, params.id)),
+    {
+      method: 'get',
+      path: '/albums/:id',
+      access: 'user',
+      summary: 'One album; for the id of an album that was merged into another one, that one',
+      params: AlbumParam,
+      reply: AlbumOut,
+    },
+    ({ user, params }) => toAlbumOut(library.getAlbum(user.id, library.successorOf(params.id))),
+  ),
+
+  route(
+    {
+      method: 'patch',
+      path: '/albums/:id',
+      problems: ['conflict'],
+      access: 'user',
+      right: 'canEdit',
+      orOwn: true,
+      summary: 'Edit an album as a whole, and its tracks; what is absent stays. It may have joined another album then',
+      params: AlbumParam,
+      query: EditQuery,
+      body: AlbumPatch,
+      reply: AlbumOut,
+    },
+    ({ user, params, query, body }) => {
+      library.getAlbum(user.id, params.id);
+      editing.assertAlbum(user, params.id);
+      const album = library.updateAlbum(user.id, params.id, toAlbumChanges(body), query.batch);
+      libraryChanged();
+      return toAlbumOut(album);
+    },
   ),
 
   route(
@@ -200,13 +249,15 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
       params: AlbumParam,
       query: AlbumTrackQuery,
       reply: TrackPage,
+      hasEtag: true,
     },
     async ({ user, params, query }) => {
-      library.getAlbum(user.id, params.id);
+      const albumId = library.successorOf(params.id);
+      library.getAlbum(user.id, albumId);
       return toPaged(
         await library.listTracks(
           user.id,
-          { ...toTrackFilter(query), albumId: params.id, bestOnly: query.best_only },
+          { ...toTrackFilter(query), albumId, bestOnly: query.best_only },
           query,
           pageOf(query),
         ),
@@ -245,7 +296,7 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
       method: 'get',
       path: '/albums/:id/editions',
       access: 'user',
-      summary: 'Other albums of the same MusicBrainz release group, by year; at most 100',
+      summary: 'Other albums of the same MusicBrainz release group, or artist and title, by year; at most 100',
       params: AlbumParam,
       reply: z.array(AlbumOut),
     },
@@ -260,6 +311,7 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
       summary: 'Artists, filtered and sorted',
       query: ArtistQuery,
       reply: ArtistPage,
+      hasEtag: true,
     },
     async ({ user, query }) =>
       toPaged(await library.listArtists(user.id, toArtistFilter(query), query, pageOf(query)), query, toArtistOut),
@@ -303,6 +355,7 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
       params: ArtistParam,
       query: ArtistAlbumQuery,
       reply: AlbumPage,
+      hasEtag: true,
     },
     async ({ user, params, query }) => {
       library.getArtist(user.id, params.id);
@@ -323,6 +376,7 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
       params: ArtistParam,
       query: ArtistTrackQuery,
       reply: TrackPage,
+      hasEtag: true,
     },
     async ({ user, params, query }) => {
       library.getArtist(user.id, params.id);
@@ -334,7 +388,8 @@ export const libraryRoutes = ({ library, editing, toTrash, libraryChanged }: Lib
     },
   ),
 
-  route({ method: 'get', path: '/genres', access: 'user', summary: 'Genres by name', reply: GenreList }, () =>
-    library.listGenres().map(toGenreOut),
+  route(
+    { method: 'get', path: '/genres', access: 'user', summary: 'Genres by name', reply: GenreList, hasEtag: true },
+    () => library.listGenres().map(toGenreOut),
   ),
 ];

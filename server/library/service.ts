@@ -1,10 +1,13 @@
 // Lists, single items and edits. `userId` is the requesting user; items come with that user's likes, ratings and plays.
 // `getX` and the edits throw `not_found`.
+import { ARTIST_SEPARATORS } from '../config/tag-separators.ts';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../db/ids.ts';
-import { notFound } from '../errors.ts';
+import { conflict, invalid, notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { Principal } from '../http/route.ts';
 import { inSlices, partsOf } from '../runtime/time-slices.ts';
+import { worksIn, type AlbumWork } from './albums/works.ts';
+import { createPeople } from './credits/people.ts';
 import { contradictionsIn, findUsualRelease, type Contradiction } from './albums/album-contradictions.ts';
 import { albumList, type AlbumFilter } from './lists/album-lists.ts';
 import { playedAlbumIds, readAlbums, type AlbumSummary, type PlayedOrder } from './lists/album-rows.ts';
@@ -21,7 +24,7 @@ import type { IdPage } from './lists/page-ids.ts';
 import { createListing, type ListThread } from './lists/list-pages.ts';
 import { createLyricsReader } from './tracks/lyrics.ts';
 import { createSimilar } from './lists/similar-tracks.ts';
-import { createManualEdits, type TypedMetadata } from './edits/replace-metadata.ts';
+import { createManualEdits, type AlbumChanges, type TypedMetadata } from './edits/replace-metadata.ts';
 import { inMusicFolder, type MusicFolderScope } from './lists/music-folder-filters.ts';
 import type { SearchKind } from './search-index/search-names.ts';
 import type { ListOrder } from './lists/sorts.ts';
@@ -31,6 +34,7 @@ import { readTracks, type TrackSummary } from './lists/track-rows.ts';
 import type { Chapter } from './tracks/track-values.ts';
 import { createTrackVersions } from './albums/track-versions.ts';
 import type { TrackWriter } from './tracks/track-writer.ts';
+import { createTagLists } from './tags/tag-list.ts';
 import { prepareListEditions, prepareSetAvailability } from './queries.ts';
 import { toTrackOut } from './wire-maps.ts';
 import { createNeverSplit } from './albums/never-split.ts';
@@ -40,6 +44,8 @@ import { bindContext } from '../runtime/bind-context.ts';
 const existingIdsSql = (kind: SearchKind): string =>
   `SELECT i.id FROM json_each(@ids) ids CROSS JOIN ${kind}s i ON i.id = ids.value`;
 const MAX_IDS_PER_QUERY = 2_000;
+/** Ends a chain of merged albums that leads in a circle. */
+const MAX_ALBUM_MOVES = 20;
 /** The number of tracks whose credits change in one transaction: some 10 ms. */
 const CREDITS_PER_STEP = 100;
 
@@ -48,6 +54,10 @@ interface LibraryDeps extends ObjectReleaseDeps {
   tracks: TrackWriter;
   /** Continues `settleCredits` in the background, for an artist with many tracks. */
   settleLater?: (id: ArtistId) => void;
+  /** The setting ARTIST_SEPARATORS; the default if absent. */
+  artistSeparators?: () => readonly string[];
+  /** Returns the names in the setting CUSTOM_TAGS; none if absent. */
+  customTags?: () => readonly string[];
   /** Returns whether a file is in a music folder that cannot be reached. */
   isOffline?: (storageUri: string | null) => boolean;
   /** Returns the keys of the music folders. */
@@ -77,15 +87,19 @@ export function createLibraryService(deps: LibraryDeps) {
       listPlayedIds,
       findArtistByName,
       chaptersOf,
+      fileNotesOf,
       bookmarkIn,
       updateTrack,
+      updateAlbum,
       updateArtist,
       settleCredits,
+      listDivisibleArtists,
       countLibrary,
       markMissing,
       markAvailable,
       getTrack,
       getAlbum,
+      successorOf,
       getArtist,
       tracksById,
       albumsById,
@@ -106,6 +120,13 @@ export function createLibraryService(deps: LibraryDeps) {
         context.listing.page(artistList(userId, filter, order), page),
     },
     listGenres: context.listGenres,
+    people: context.people,
+    tags: context.tags,
+    /** Returns the works of which an album has movements. Throws `not_found`. */
+    worksIn(userId: UserId, id: AlbumId): AlbumWork[] {
+      getAlbum(context, userId, id);
+      return worksIn(context.statements, id);
+    },
     /** Returns those of the items that are in the music folder, in their order. */
     inMusicFolder(kind: SearchKind, ids: readonly number[], scope: MusicFolderScope): number[] {
       const { sql, params } = inMusicFolder(kind, scope);
@@ -136,6 +157,8 @@ function createContext({
   storage,
   leases,
   settleLater,
+  artistSeparators = () => ARTIST_SEPARATORS,
+  customTags = () => [],
   listThread,
   isOffline = () => false,
   folderKeys,
@@ -146,10 +169,12 @@ function createContext({
   const listing = createListing({ statements, thread: listThread });
   const folders = createFolderTree(statements, folderKeys, listThread?.readAside);
   const listGenres = createGenreList(statements);
+  const people = createPeople(statements, listThread?.readAside);
+  const tags = createTagLists({ statements, customTags, readAside: listThread?.readAside });
   const edits = createEdits({ db, tracks: writer, now });
-  const { setMetadata } = createManualEdits({ db, tracks: writer, now });
+  const { setMetadata, setAlbumMetadata } = createManualEdits({ db, tracks: writer, now });
   const history = createEditHistory({ db, tracks: writer, now });
-  const applyNeverSplit = createNeverSplit({ db, tracks: writer, now });
+  const neverSplit = createNeverSplit({ db, tracks: writer, artistSeparators, now });
   const { release, releaseAudio } = createObjectRelease({ db, storage, leases, log });
   const versions = createTrackVersions(db.$client);
   const setAvailability = prepareSetAvailability(db.$client);
@@ -166,10 +191,13 @@ function createContext({
     listing,
     folders,
     listGenres,
+    people,
+    tags,
     edits,
     setMetadata,
+    setAlbumMetadata,
     history,
-    applyNeverSplit,
+    neverSplit,
     release,
     releaseAudio,
     versions,
@@ -238,6 +266,19 @@ function getAlbum(context: Context, userId: UserId, id: AlbumId): AlbumSummary {
   return { ...album, releaseMbid: findUsualRelease(context.statements, id) };
 }
 
+/**
+ * Returns the id of the album into which an album that is gone was merged or renamed; the same id for any other album.
+ */
+const successorOf = ({ statements }: Context, id: AlbumId): AlbumId =>
+  statements.column<AlbumId>(
+    `WITH RECURSIVE moves (id, steps) AS (
+        SELECT @id, 0 UNION ALL
+        SELECT m.to_id, steps + 1 FROM moves CROSS JOIN annotation_moves m
+          ON m.item_type = 'album' AND m.from_id = moves.id AND steps < ${MAX_ALBUM_MOVES})
+      SELECT a.id FROM moves CROSS JOIN albums a ON a.id = moves.id ORDER BY steps LIMIT 1`,
+    { id },
+  )[0] ?? id;
+
 const getArtist = (context: Context, userId: UserId, id: ArtistId): ArtistSummary =>
   firstOrThrow('artist', id, artistsById(context, userId, [id]));
 
@@ -247,10 +288,10 @@ function noteUnsaved({ unsavedReasons }: Context, id: TrackId, reason: string | 
   else unsavedReasons.set(id, reason);
 }
 
-/** Returns the other albums of the album's release group, by year. Throws `not_found`. */
+/** Returns the other albums of the album's release group, or with its artist and title, by year. Throws `not_found`. */
 function editionsOf(context: Context, userId: UserId, id: AlbumId): AlbumSummary[] {
   getAlbum(context, userId, id);
-  return albumsById(context, userId, context.listEditions.all(id, id));
+  return albumsById(context, userId, context.listEditions.all({ id }));
 }
 
 /**
@@ -328,6 +369,13 @@ function chaptersOf({ statements }: Context, id: TrackId): Chapter[] {
   return list === undefined ? [] : (JSON.parse(list) as Chapter[]);
 }
 
+/** Returns what the last scan did not use of the track's files, such as a cue sheet that does not fit, and why. */
+const fileNotesOf = ({ statements }: Context, id: TrackId): string[] =>
+  statements.column<string>(
+    "SELECT DISTINCT reason FROM source_files WHERE track_id = @id AND state = 'track' AND reason IS NOT NULL",
+    { id },
+  );
+
 /** Returns the position of the user's bookmark in a track, in milliseconds. */
 function bookmarkIn({ statements }: Context, userId: UserId, id: TrackId): number | null {
   const sql = 'SELECT position_ms FROM bookmarks WHERE user_id = @userId AND track_id = @id';
@@ -350,11 +398,44 @@ function updateTrack(
   return getTrack(context, userId, id);
 }
 
+/** More tracks are edited one by one: one transaction with all of them would keep others waiting. */
+const MAX_TRACKS_IN_ALBUM_EDIT = 1_000;
+
+/**
+ * Changes an album as a whole, and keeps the status of its tracks; the changed fields are protected by their origin.
+ * Returns the album, which has another id if its tracks have joined another album. Throws `not_found`, `conflict`, and
+ * `invalid` for a track of another album.
+ */
+function updateAlbum(
+  context: Context,
+  userId: UserId,
+  id: AlbumId,
+  { album, tracks }: AlbumChanges,
+  batch?: string,
+): AlbumSummary {
+  const { title } = getAlbum(context, userId, id);
+  const ids = context.statements.column<TrackId>('SELECT id FROM tracks WHERE album_id = @id ORDER BY id', { id });
+  if (ids.length > MAX_TRACKS_IN_ALBUM_EDIT)
+    throw conflict(`${title} has more than ${MAX_TRACKS_IN_ALBUM_EDIT} tracks. Edit its tracks instead.`);
+  const strangers = [...tracks.keys()].filter((trackId) => !ids.includes(trackId));
+  if (strangers.length > 0)
+    throw invalid([
+      { field: 'tracks', message: `must be tracks of the album; these are not: ${strangers.join(', ')}` },
+    ]);
+  const changes = new Map(
+    ids.map((trackId): [TrackId, TypedMetadata] => [trackId, { ...album, ...tracks.get(trackId) }]),
+  );
+  context.history.recordAll({ by: userId, batch }, ids, () => context.setAlbumMetadata(id, changes));
+  const [firstId] = ids;
+  const albumId = firstId === undefined ? id : getTrack(context, userId, firstId).albumId;
+  return getAlbum(context, userId, albumId ?? id);
+}
+
 function updateArtist(context: Context, userId: UserId, id: ArtistId, changes: ArtistChanges): ArtistSummary {
   const isMore = context.db.transaction(
     () => {
       context.edits.updateArtist(id, changes);
-      return changes.neverSplit !== undefined && context.applyNeverSplit(id, CREDITS_PER_STEP) === CREDITS_PER_STEP;
+      return changes.neverSplit !== undefined && context.neverSplit.apply(id, CREDITS_PER_STEP) === CREDITS_PER_STEP;
     },
     { behavior: 'immediate' },
   );
@@ -366,8 +447,11 @@ function updateArtist(context: Context, userId: UserId, id: ArtistId, changes: A
  * Runs the next step after a change of an artist's never-split mark. Returns false when no credits are left to
  * change.
  */
-const settleCredits = ({ db, applyNeverSplit }: Context, id: ArtistId): boolean =>
-  db.transaction(() => applyNeverSplit(id, CREDITS_PER_STEP) > 0, { behavior: 'immediate' });
+const settleCredits = ({ db, neverSplit }: Context, id: ArtistId): boolean =>
+  db.transaction(() => neverSplit.apply(id, CREDITS_PER_STEP) > 0, { behavior: 'immediate' });
+
+/** Lists artists whose names ARTIST_SEPARATORS divides, for `settleCredits`. */
+const listDivisibleArtists = ({ neverSplit }: Context): ArtistId[] => neverSplit.listDivisible();
 
 const countLibrary = ({ statements }: Context): { tracks: number; albums: number; artists: number } => ({
   tracks: statements.value<number>('SELECT coalesce(sum(tracks), 0) FROM library_totals', {}),

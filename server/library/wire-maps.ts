@@ -16,13 +16,15 @@ import type { ArtistSummary } from './lists/artist-rows.ts';
 import type { ArtistChanges } from './edits/field-edits.ts';
 import type { GenreSummary } from './lists/genres.ts';
 import type { TrackLyrics } from './tracks/lyrics.ts';
-import type { TypedMetadata } from './edits/replace-metadata.ts';
+import type { AlbumChanges, TypedMetadata } from './edits/replace-metadata.ts';
 import { FIRST_FOLDER_ONLY } from '../storage/music-roots.ts';
+import type { TagFilter } from './lists/tag-filters.ts';
 import type { TrackListFilter, FieldFilters } from './lists/track-lists.ts';
 import { gainOf, type TrackSummary } from './lists/track-rows.ts';
 import type { Chapter } from './tracks/track-values.ts';
 import type {
   AlbumOut,
+  AlbumPatch,
   AlbumQuery,
   ArtistOut,
   ArtistPatch,
@@ -37,6 +39,12 @@ import type {
   TrackQuery,
 } from './wire.ts';
 
+const toTagFilters = ({ mood, grouping, tag = [] }: Pick<TrackQuery, 'mood' | 'grouping' | 'tag'>): TagFilter[] => [
+  ...(mood === undefined ? [] : [{ tag: 'mood', value: mood }]),
+  ...(grouping === undefined ? [] : [{ tag: 'grouping', value: grouping }]),
+  ...tag,
+];
+
 export const toTrackFilter = (q: TrackQuery): TrackListFilter => ({
   q: q.q,
   source: q.source,
@@ -44,6 +52,10 @@ export const toTrackFilter = (q: TrackQuery): TrackListFilter => ({
   albumId: q.album_id,
   artist: q.artist,
   album: q.album,
+  creditId: q.credit_id,
+  credit: q.credit,
+  creditRole: q.credit_role,
+  tags: toTagFilters(q),
   hasCover: q.has_cover,
   genre: q.genre,
   ...fieldFilters(q),
@@ -73,6 +85,10 @@ export const toAlbumFilter = (q: AlbumQuery): AlbumFilter => ({
   yearTo: q.year_to,
   artistId: q.artist_id,
   artist: q.artist,
+  creditId: q.credit_id,
+  credit: q.credit,
+  creditRole: q.credit_role,
+  tags: toTagFilters(q),
   hasCover: q.has_cover,
   format: q.format,
   liked: q.liked,
@@ -104,6 +120,35 @@ export const toTypedMetadata = (p: TrackPut): TypedMetadata => ({
 
 const changesOf = (p: TrackPut): FieldChanges => fieldsFrom((field) => p[TRACK_FIELDS[field].name]) as FieldChanges;
 
+export const toAlbumChanges = (p: AlbumPatch): AlbumChanges => ({
+  album: {
+    ...(p.title !== undefined && { album: p.title }),
+    ...(p.artists !== undefined && { albumArtists: p.artists }),
+    year: p.year,
+    originalYear: p.original_year,
+    genres: p.genres,
+    releaseTypes: p.release_types,
+    edition: p.edition,
+    label: p.label,
+    catalogNumber: p.catalog_number,
+    barcode: p.barcode,
+    ...(p.is_compilation !== undefined && { compilation: p.is_compilation }),
+    albumSort: p.sort_title,
+  },
+  tracks: new Map(
+    p.tracks.map((track) => [
+      track.id,
+      {
+        title: track.title,
+        artist: track.artist,
+        artists: track.artists,
+        trackNumber: track.track_number,
+        discNumber: track.disc_number,
+      },
+    ]),
+  ),
+});
+
 export const toArtistChanges = (p: ArtistPatch): ArtistChanges => ({
   sortName: p.sort_name,
   neverSplit: p.never_split,
@@ -120,6 +165,7 @@ export const toTrackOut = (t: TrackSummary): TrackOut => ({
   album_artist_name: t.albumArtistName,
   genre: t.genre,
   genres: t.genres,
+  tags: t.tags,
   ...(namedFieldsFrom((field) => t[field]) as Pick<TrackOut, TrackFieldName>),
   duration_ms: t.durationMs,
   size_bytes: t.sizeBytes,
@@ -168,6 +214,7 @@ export const toAlbumOut = (a: AlbumSummary): AlbumOut => ({
   title: a.title,
   artist_id: a.artistId,
   artist_name: a.artistName,
+  artists: a.artists,
   year: a.year,
   genre: a.genre,
   is_compilation: a.isCompilation,
@@ -183,6 +230,10 @@ export const toAlbumOut = (a: AlbumSummary): AlbumOut => ({
   release_mbid: a.releaseMbid,
   release_types: a.releaseTypes,
   edition: a.edition,
+  original_year: a.originalYear,
+  labels: a.labels,
+  sort_title: a.moreTags[0]?.tags.albumSort ?? null,
+  play_count: a.playCount,
   liked: a.liked,
   rating: a.rating,
   created_at: toIso(a.createdAt),

@@ -1,7 +1,7 @@
 // Zod schemas of the library's API.
 import { z } from 'zod';
 import { event } from '../events/event.ts';
-import { AlbumIdIn, ArtistIdIn } from '../db/ids.ts';
+import { AlbumIdIn, ArtistIdIn, PersonIdIn, TrackIdIn } from '../db/ids.ts';
 import {
   LISTED_NAMES,
   LISTED_NUMBERS,
@@ -18,7 +18,9 @@ import {
 import { pageQuery, pagedOf, queryBool, queryInt } from '../http/paging.ts';
 import { isoTime } from '../http/times.ts';
 import { FORMATS } from '../media/audio-formats.ts';
+import { CreditRoleOut } from './credits/credit-wire.ts';
 import { RELEASE_FIELDS } from './albums/album-contradictions.ts';
+import { MAX_TAG_FILTERS, TagValueIn } from './tags/tag-wire.ts';
 import { NO_FORMAT } from './lists/filters.ts';
 import { folderPath } from './folders/folder-wire.ts';
 
@@ -73,6 +75,9 @@ export const TrackOut = z
     album_artist_name: z.string().nullable(),
     genre: z.string().nullable(),
     genres: z.array(z.string()),
+    tags: z.record(z.string(), z.array(z.string())).meta({
+      description: 'values of `mood`, `grouping` and custom tags as the file has them; empty without any',
+    }),
     ...namedFields<FieldShapesOut>((kind) => OUT[kind].nullable()),
     duration_ms: z.int().nullable(),
     size_bytes: z.int().nullable(),
@@ -119,7 +124,10 @@ export const AlbumOut = z
     id: z.int(),
     title: z.string(),
     artist_id: z.int().nullable(),
-    artist_name: z.string().nullable(),
+    artist_name: z.string().nullable().meta({ description: 'several artists with commas' }),
+    artists: z
+      .array(z.object({ id: z.int(), name: z.string() }))
+      .meta({ description: 'all artists under which it is filed, `artist_id` first' }),
     year: z.int().nullable(),
     genre: z.string().nullable(),
     is_compilation: z.boolean(),
@@ -137,6 +145,10 @@ export const AlbumOut = z
       description: 'As the files have them, such as `album` and `live`, the primary type first',
     }),
     edition: z.string().nullable().meta({ description: 'Such as `Deluxe`, as the files have it' }),
+    original_year: z.int().nullable().meta({ description: 'the year of the first release' }),
+    labels: z.array(z.string()),
+    sort_title: z.string().nullable().meta({ description: 'how the title is filed, as the files have it' }),
+    play_count: z.int().meta({ description: 'your plays of its tracks' }),
     liked: z.boolean(),
     rating: z.number().meta({ description: 'your rating, 0 to 5 in halves; 0 is no rating' }),
     created_at: isoTime,
@@ -241,6 +253,21 @@ const RATING_FILTERS = {
   rating_to: rating.optional().meta({ description: 'no rating counts as 0' }),
 };
 
+const CREDIT_FILTERS = {
+  credit_id: queryInt.pipe(PersonIdIn).optional().meta({ description: 'a person of `/people`' }),
+  credit: text.optional().meta({ description: 'the whole name of a composer, producer or other person, in any case' }),
+  credit_role: CreditRoleOut.optional().meta({ description: 'what the person did; absent: anything' }),
+};
+
+const TAG_FILTERS = {
+  mood: text.optional().meta({ description: 'a mood in the tags, whole, in any case' }),
+  grouping: text.optional().meta({ description: 'a grouping in the tags, likewise' }),
+  tag: z
+    .union([TagValueIn.transform((tag) => [tag]), z.array(TagValueIn).max(MAX_TAG_FILTERS)])
+    .optional()
+    .meta({ description: 'a tag of `/tags` and its value, such as `OCCASION:Party`; repeat it for several values' }),
+};
+
 const source = z.enum(['upload', 'local_folder', 'streamsrc']);
 const format = z
   .string()
@@ -255,6 +282,8 @@ export const TrackQuery = z.object({
   album_id: queryInt.pipe(AlbumIdIn).optional(),
   artist: text.optional().meta({ description: 'the whole name of an artist, in any case' }),
   album: text.optional().meta({ description: 'the whole title of an album, in any case' }),
+  ...CREDIT_FILTERS,
+  ...TAG_FILTERS,
   has_cover: queryBool.optional(),
   genre: text.optional(),
   ...FIELD_FILTERS,
@@ -279,6 +308,8 @@ export const AlbumQuery = z.object({
   year_to: year.optional(),
   artist_id: queryInt.pipe(ArtistIdIn).optional(),
   artist: text.optional().meta({ description: 'the whole name of the album artist, in any case' }),
+  ...CREDIT_FILTERS,
+  ...TAG_FILTERS,
   has_cover: queryBool.optional(),
   format: format.optional().meta({ description: 'albums with a track in this format; unknown: without audio' }),
   liked: queryBool.optional(),
@@ -363,6 +394,43 @@ export const TrackPatch = z.strictObject(EDITED_FIELDS).meta({ id: 'TrackPatch' 
 export const TrackPut = z.strictObject(EDITED_FIELDS).meta({ id: 'TrackPut' });
 export type TrackPatch = z.output<typeof TrackPatch>;
 export type TrackPut = z.output<typeof TrackPut>;
+
+const TrackInAlbumPatch = z.strictObject({
+  id: TrackIdIn,
+  title: EDITED_FIELDS.title,
+  artist: EDITED_FIELDS.artist,
+  artists: EDITED_FIELDS.artists,
+  track_number: FIELD_CHANGES.track_number,
+  disc_number: FIELD_CHANGES.disc_number,
+});
+
+/** Body of `PATCH /albums/{id}`. Absent fields are kept, null and empty lists clear. */
+export const AlbumPatch = z
+  .strictObject({
+    title: name.optional(),
+    artists: z.array(name).max(100).optional().meta({ description: 'the album artists, in their order' }),
+    year: FIELD_CHANGES.year,
+    original_year: FIELD_CHANGES.original_year,
+    genres: z.array(name).max(100).optional(),
+    release_types: z
+      .array(z.string().trim().toLowerCase().min(1).max(50))
+      .max(20)
+      .optional()
+      .meta({ description: "MusicBrainz's words, such as `album` and `live`, the primary type first" }),
+    edition: name.nullable().optional(),
+    label: FIELD_CHANGES.label,
+    catalog_number: FIELD_CHANGES.catalog_number,
+    barcode: FIELD_CHANGES.barcode,
+    is_compilation: z.boolean().optional(),
+    sort_title: name.nullable().optional().meta({ description: 'how the title is filed, sent to other apps' }),
+    tracks: z
+      .array(TrackInAlbumPatch)
+      .max(1_000)
+      .default([])
+      .meta({ description: 'values of single tracks; tracks that are absent keep theirs' }),
+  })
+  .meta({ id: 'AlbumPatch' });
+export type AlbumPatch = z.output<typeof AlbumPatch>;
 
 export const LyricsOut = z
   .object({

@@ -41,7 +41,7 @@ const SELECT = `SELECT t.id, t.title, ${namedAlbumOf('t')} AS albumId, t.duratio
       JOIN artists x ON x.id = ta.artist_id WHERE ta.track_id = t.id) AS artists,
     (SELECT json_group_array(g.name) FROM track_genres tg JOIN genres g ON g.id = tg.genre_id
       WHERE tg.track_id = t.id) AS genres,
-    coalesce(p.plays, 0) AS plays, p.last_played_at AS lastPlayedAt, coalesce(l.liked, 0) AS liked,
+    coalesce(p.plays, 0) AS plays, nullif(p.last_played_at, 0) AS lastPlayedAt, coalesce(l.liked, 0) AS liked,
     ${IS_UNWANTED} AS isUnwanted
   FROM json_each(@ids) ids CROSS JOIN tracks t ON t.id = ids.value
   LEFT JOIN play_counts p ON p.user_id = @userId AND p.item_type = 'track' AND p.item_id = t.id

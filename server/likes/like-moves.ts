@@ -6,7 +6,7 @@ import type { TrackId, UserId } from '../db/ids.ts';
 import type { AnnotationPart } from '../library/tracks/annotations.ts';
 import type { TrackMergePart } from '../library/merges/track-merge.ts';
 import { createLikeWrites, deleteStatesOf, listEventsOf, listStatesOf, type Item } from './queries.ts';
-import { changeToAbsorb, nextState, type ItemState } from './state.ts';
+import { changeToAbsorb, nextState, type ItemState, type LikeChange } from './state.ts';
 
 const track = (itemId: TrackId): Item => ({ itemType: 'track', itemId });
 
@@ -14,6 +14,7 @@ const State = z.object({
   userId: z.int().transform((id) => id as UserId),
   liked: z.boolean(),
   rating: z.number(),
+  ratingOrigin: z.enum(['person', 'tag']).nullable().default(null), // absent in merges of earlier versions
   since: z.int().transform((ms) => new Date(ms)),
 });
 type UserState = z.output<typeof State>;
@@ -34,9 +35,16 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
       const keptState = writes.find(userId, target);
       const change = changeToAbsorb(keptState, state);
       if (!change) continue;
-      writes.insertEvent(userId, target, change);
+      recordChange(userId, target, keptState, change);
       writes.setState(userId, target, nextState(keptState, change));
     }
+  }
+
+  /** Records a change by a person; a rating from tags has no event. */
+  function recordChange(userId: UserId, target: Item, previousState: ItemState | undefined, change: LikeChange): void {
+    const { ratingOrigin, liked } = change;
+    if (ratingOrigin !== 'tag') writes.insertEvent(userId, target, change);
+    else if (liked !== (previousState?.liked ?? false)) writes.insertEvent(userId, target, { ...change, rating: null });
   }
 
   const statesOf = (item: Item): z.input<typeof State>[] => listStatesOf(db, item).map(toJson);
@@ -57,10 +65,10 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
       const ownState = memory.to.find((state) => state.userId === userId);
       writes.insertEvent(userId, holder, {
         liked: ownState?.liked ?? false,
-        rating: ownState?.rating ?? 0,
+        rating: ownState?.ratingOrigin === 'tag' ? 0 : (ownState?.rating ?? 0),
         createdAt: takenBackAt,
       });
-      writes.setState(userId, holder, ownState ?? { liked: false, rating: 0, since: takenBackAt });
+      writes.setState(userId, holder, ownState ?? noState(takenBackAt));
     }
   }
 
@@ -82,20 +90,30 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
        */
       moveSince(from, to, since): boolean {
         let isMoved = false;
-        for (const { userId } of listStatesOf(db, track(from))) {
+        for (const { userId, rating: currentRating, ratingOrigin } of listStatesOf(db, track(from))) {
           const events = listEventsOf(db, userId, track(from));
           const earlierEvents = events.filter(({ createdAt }) => createdAt < since);
           if (earlierEvents.length === events.length) continue;
-          const noState: ItemState = { liked: false, rating: 0, since };
-          const ownState = earlierEvents.reduce(nextState, undefined as ItemState | undefined) ?? noState;
+          const eventState = earlierEvents.reduce(nextState, undefined as ItemState | undefined) ?? noState(since);
+          // a rating from tags belongs to the file, which stays with the first track
+          const ownState = ratingOrigin === 'tag' ? { ...eventState, rating: currentRating, ratingOrigin } : eventState;
           const lastState = events.slice(earlierEvents.length).reduce(nextState, ownState);
           const liked = lastState.liked && !ownState.liked;
           const rating = lastState.rating === ownState.rating ? 0 : lastState.rating;
           writes.setState(userId, track(from), ownState);
-          writes.insertEvent(userId, track(from), { liked: ownState.liked, rating: ownState.rating, createdAt: since });
+          writes.insertEvent(userId, track(from), {
+            liked: ownState.liked,
+            rating: ratingOrigin === 'tag' ? null : ownState.rating,
+            createdAt: since,
+          });
           if (!liked && rating === 0) continue;
           writes.insertEvent(userId, track(to), { liked, rating, createdAt: lastState.since });
-          writes.setState(userId, track(to), { liked, rating, since: lastState.since });
+          writes.setState(userId, track(to), {
+            liked,
+            rating,
+            ratingOrigin: rating === 0 ? null : 'person',
+            since: lastState.since,
+          });
           isMoved = true;
         }
         return isMoved;
@@ -132,12 +150,18 @@ export function createLikeMoves({ db, now }: { db: MainDb; now: () => Date }): {
   };
 }
 
-const toJson = ({ userId, liked, rating, since }: UserState): z.input<typeof State> => ({
+const noState = (since: Date): ItemState => ({ liked: false, rating: 0, ratingOrigin: null, since });
+
+const toJson = ({ userId, liked, rating, ratingOrigin, since }: UserState): z.input<typeof State> => ({
   userId,
   liked,
   rating,
+  ratingOrigin,
   since: since.getTime(),
 });
 
 const isSameState = (a: ItemState, b: ItemState): boolean =>
-  a.liked === b.liked && a.rating === b.rating && a.since.getTime() === b.since.getTime();
+  a.liked === b.liked &&
+  a.rating === b.rating &&
+  (a.ratingOrigin === 'tag') === (b.ratingOrigin === 'tag') &&
+  a.since.getTime() === b.since.getTime();

@@ -1,6 +1,7 @@
 import type { LibraryOffer } from '../library/module.ts';
 import type { Base, Module } from '../module.ts';
 import type { UserId } from '../db/ids.ts';
+import { createFolderLikes } from './folder-likes.ts';
 import { likeRoutes } from './routes.ts';
 import { createLikeService, type LikeSummary } from './service.ts';
 import { createLikeMoves } from './like-moves.ts';
@@ -27,5 +28,8 @@ export function likesModule({ db, now, events, onMerge, onAnnotationsMove }: Lik
   onMerge(ofTracks);
   onAnnotationsMove(ofAlbumsAndArtists);
   const onChange = (listener: LikeListener): void => void listeners.push(listener);
-  return { offers: { ...likes, onChange }, routes: likeRoutes(likes) } satisfies Module;
+  return {
+    offers: { ...likes, onChange, folders: createFolderLikes({ db, now }) },
+    routes: likeRoutes(likes),
+  } satisfies Module;
 }

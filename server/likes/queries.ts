@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, or, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, lte, ne, or, sql } from 'drizzle-orm';
 import type { Db, MainDb } from '../db/client.ts';
 import type { UserId } from '../db/ids.ts';
 import { albums, artists, likeEvents, likeStates, tracks, users, type ItemType } from '../db/schema.ts';
@@ -72,7 +72,12 @@ export const listEventsOf = (db: Db, userId: UserId, { itemType, itemId }: Item)
 export function createLikeWrites(db: MainDb) {
   const value = sql.placeholder;
   const item = { userId: value('userId'), itemType: value('itemType'), itemId: value('itemId') };
-  const state = { liked: value('liked'), rating: value('rating'), since: value('since') };
+  const state = {
+    liked: value('liked'),
+    rating: value('rating'),
+    ratingOrigin: value('ratingOrigin'),
+    since: value('since'),
+  };
   const findState = db
     .select()
     .from(likeStates)
@@ -93,18 +98,50 @@ export function createLikeWrites(db: MainDb) {
     .values({ ...item, ...state })
     .onConflictDoUpdate({
       target: [likeStates.userId, likeStates.itemType, likeStates.itemId],
-      set: { liked: sql`excluded.liked`, rating: sql`excluded.rating`, since: sql`excluded.since` },
+      set: {
+        liked: sql`excluded.liked`,
+        rating: sql`excluded.rating`,
+        ratingOrigin: sql`excluded.rating_origin`,
+        since: sql`excluded.since`,
+      },
     })
     .prepare();
 
   return {
     find: (userId: UserId, target: Item): LikeStateRow | undefined => findState.get({ userId, ...target }),
-    insertEvent: (userId: UserId, target: Item, change: LikeChange): void =>
-      void insert.run({ userId, ...target, ...change }),
-    setState: (userId: UserId, target: Item, { liked, rating, since }: ItemState): void =>
-      void upsertState.run({ userId, ...target, liked, rating, since }),
+    insertEvent: (userId: UserId, target: Item, { liked, rating, createdAt }: LikeChange): void =>
+      void insert.run({ userId, ...target, liked, rating, createdAt }),
+    setState: (userId: UserId, target: Item, { liked, rating, ratingOrigin, since }: ItemState): void =>
+      void upsertState.run({ userId, ...target, liked, rating, ratingOrigin, since }),
   };
 }
+
+/** Removes the ratings from tags that accounts other than this one have of the tracks with ids in this range. */
+export const deleteOtherTagRatings = (
+  db: Db,
+  userId: UserId | undefined,
+  { afterId, upToId }: { afterId: number; upToId: number },
+): number =>
+  db
+    .update(likeStates)
+    .set({ rating: 0, ratingOrigin: null })
+    .where(
+      and(
+        inArray(
+          likeStates.userId,
+          db
+            .select({ id: users.id })
+            .from(users)
+            .where(ne(users.id, userId ?? NO_USER)),
+        ),
+        eq(likeStates.itemType, 'track'),
+        gt(likeStates.itemId, afterId),
+        lte(likeStates.itemId, upToId),
+        eq(likeStates.ratingOrigin, 'tag'),
+      ),
+    )
+    .run().changes;
+const NO_USER = 0 as UserId;
 
 export function deleteStatesOf(db: Db, item: Item): void {
   db.delete(likeStates).where(ofEverybody(db, item)).run();

@@ -42,6 +42,7 @@ export const likeRoutes = (likes: LikeService): Route[] => [
       summary: 'Your history of likes and ratings, newest first',
       query: LikeQuery,
       reply: LikeEventPage,
+      hasEtag: true,
     },
     ({ user, query }) => toPaged(likes.listEvents(user.id, query.item_type, query), query, toLikeEventOut),
   ),
@@ -55,6 +56,7 @@ export const likeRoutes = (likes: LikeService): Route[] => [
       query: LikeStateQuery,
       accepts: STATE_FORMS,
       reply: LikeStates,
+      hasEtag: true,
     },
     ({ user, query }) =>
       (query.item_type !== undefined && query.item_id !== undefined

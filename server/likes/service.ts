@@ -1,6 +1,6 @@
 // Likes and ratings. Every change is stored as an event; the resulting state is stored beside the events.
 import type { MainDb } from '../db/client.ts';
-import type { UserId } from '../db/ids.ts';
+import type { TrackId, UserId } from '../db/ids.ts';
 import type { ItemType } from '../db/schema.ts';
 import { notFound } from '../errors.ts';
 import type { Page, Paged } from '../http/paging.ts';
@@ -8,6 +8,7 @@ import { inSlices, partsOf } from '../runtime/time-slices.ts';
 import { createEventCounts } from './event-counts.ts';
 import {
   createLikeWrites,
+  deleteOtherTagRatings,
   findExistingIds,
   itemExists,
   listEvents,
@@ -18,7 +19,7 @@ import {
   type Item,
   type LikeEventRow,
 } from './queries.ts';
-import { nextState, type ItemState } from './state.ts';
+import { nextState, stateWithTagRating, type ItemState } from './state.ts';
 
 /** The state of an item; `since` is null for an item without events. */
 export type LikeSummary = Item & Omit<ItemState, 'since'> & { since: Date | null };
@@ -103,20 +104,35 @@ export function createLikeService({
       return changedItems.length;
     },
 
-    /** Returns the first of the items that is not in the library. */
-    async findAbsent(items: readonly Item[]): Promise<Item | undefined> {
-      let missingItem: Item | undefined;
+    /**
+     * Gives a user the rating in the tags of a track, unless the user has rated the track, or removed its rating. Null
+     * takes the rating of earlier tags back. To be called in a transaction.
+     */
+    setTagRating(userId: UserId, itemId: TrackId, rating: number | null): void {
+      const item: Item = { itemType: 'track', itemId };
+      const state = stateWithTagRating(writes.find(userId, item), rating, now());
+      if (state) writes.setState(userId, item, state);
+    },
+    /**
+     * Removes the ratings from tags that other users have of the tracks with ids in this range; without a user, those
+     * of all. Returns the number of removed ratings.
+     */
+    removeOtherTagRatings: (userId: UserId | undefined, range: { afterId: number; upToId: number }): number =>
+      deleteOtherTagRatings(db, userId, range),
+
+    /** Returns the items that are in the library, in the same order. */
+    async filterExisting(items: readonly Item[]): Promise<Item[]> {
+      const existingItems = new Set<Item>();
       for (const [itemType, typeItems] of Map.groupBy(items, (item) => item.itemType))
         await inSlices(partsOf(typeItems, MAX_IDS_PER_QUERY), (chunk) => {
-          if (missingItem) return;
           const existingIds = findExistingIds(
             db,
             itemType,
             chunk.map(({ itemId }) => itemId),
           );
-          missingItem = chunk.find(({ itemId }) => !existingIds.has(itemId));
+          for (const item of chunk) if (existingIds.has(item.itemId)) existingItems.add(item);
         });
-      return missingItem;
+      return items.filter((item) => existingItems.has(item));
     },
 
     listEvents: (userId: UserId, itemType: ItemType | undefined, page: Page): Paged<LikeEventRow> => ({
@@ -139,7 +155,15 @@ export function createLikeService({
     states(userId: UserId, itemType: ItemType, itemIds: number[]): LikeSummary[] {
       const statesById = new Map(listStates(db, userId, itemType, itemIds).map((row) => [row.itemId, row]));
       return itemIds.map(
-        (itemId) => statesById.get(itemId) ?? { itemType, itemId, liked: false, rating: 0, since: null },
+        (itemId) =>
+          statesById.get(itemId) ?? {
+            itemType,
+            itemId,
+            liked: false,
+            rating: 0,
+            ratingOrigin: null,
+            since: null,
+          },
       );
     },
   };

@@ -25,6 +25,9 @@ export const LikeState = z
     item_id: z.int(),
     liked: z.boolean(),
     rating: z.number().meta({ description: '0 is no rating; may be a half' }),
+    rating_origin: z.enum(['person', 'tag']).nullable().meta({
+      description: 'tag: from the tags of the file, until you rate the track; null for an item that was never rated',
+    }),
     since: isoTime
       .nullable()
       .meta({ description: 'when `liked` last changed; null for an item that was never liked, unliked or rated' }),
@@ -74,11 +77,12 @@ export const LikeStateQuery = z
     message: 'is required with item_id: track, album or artist',
   });
 
-export const toLikeState = ({ itemType, itemId, liked, rating, since }: LikeSummary): LikeState => ({
+export const toLikeState = ({ itemType, itemId, liked, rating, ratingOrigin, since }: LikeSummary): LikeState => ({
   item_type: itemType,
   item_id: itemId,
   liked,
   rating,
+  rating_origin: ratingOrigin,
   since: toIsoOrNull(since),
 });
 

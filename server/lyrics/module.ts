@@ -5,6 +5,8 @@ import { createBreaker } from '../outbound/breaker.ts';
 import { createTokenBucket, waitFor } from '../outbound/token-bucket.ts';
 import { userAgentOf } from '../outbound/user-agent.ts';
 import type { StorageOffer } from '../storage/module.ts';
+import { createLyricsIndex } from './lyrics-index.ts';
+import { createLyricsSearch } from './lyrics-search.ts';
 import { createLrclib } from './lrclib.ts';
 import { lyricsRoutes } from './routes.ts';
 import { createLyricsService } from './service.ts';
@@ -17,7 +19,7 @@ export interface LyricsTuning {
 }
 
 type LyricsModuleDeps = Base &
-  Pick<LibraryOffer, 'library' | 'editing' | 'tracks' | 'changes' | 'onMerge'> &
+  Pick<LibraryOffer, 'library' | 'editing' | 'tracks' | 'changes' | 'readAside' | 'onMerge'> &
   Pick<StorageOffer, 'audioStore'> & { tuning: LyricsTuning };
 
 export function lyricsModule({
@@ -31,6 +33,7 @@ export function lyricsModule({
   editing,
   tracks,
   changes,
+  readAside,
   onMerge,
   audioStore,
   tuning,
@@ -54,10 +57,15 @@ export function lyricsModule({
     libraryChanged: changes.announceChange,
   });
   onMerge(createLyricsMerge({ db, tracks }));
+  const index = createLyricsIndex({ db, log, ofTrack: library.lyrics.ofTrack });
+  const searchLyrics = createLyricsSearch({ readAside, index, library });
   const lookUp = (): void => {
     if (settings.get('LYRICS_ENABLED')) void jobs.tryEnqueue(LOOKUP_LYRICS, {});
   };
-  changes.onAdded(lookUp);
+  changes.onAdded(() => {
+    index.update();
+    lookUp();
+  });
   settings.onChange(['LYRICS_ENABLED', 'LYRICS_BASE_URL'], () => {
     breaker.reset();
     lookUp();
@@ -65,8 +73,11 @@ export function lyricsModule({
 
   return {
     offers: {},
-    routes: lyricsRoutes({ lyrics, library, editing }),
+    routes: lyricsRoutes({ lyrics, searchLyrics, library, editing }),
     tasks: [handledBy(LOOKUP_LYRICS, lyrics.task)],
-    resume: lookUp,
+    resume(): void {
+      index.update();
+      lookUp();
+    },
   } satisfies Module;
 }

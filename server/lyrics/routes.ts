@@ -2,25 +2,36 @@
 import type { z } from 'zod';
 import { TrackIdIn } from '../db/ids.ts';
 import { AppError } from '../errors.ts';
-import { idParam } from '../http/paging.ts';
+import { idParam, toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
 import type { Editing } from '../library/edits/edit-rights.ts';
 import type { LibraryService } from '../library/service.ts';
 import { LyricsOut } from '../library/wire.ts';
-import { toLyricsOut } from '../library/wire-maps.ts';
+import { toLyricsOut, toTrackOut } from '../library/wire-maps.ts';
+import type { LyricsHit, LyricsSearch } from './lyrics-search.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
 import type { Candidate, LyricsService } from './service.ts';
-import { LyricsCandidates, LyricsIn, LyricsLookupOut, LyricsSearchQuery, type LyricsCandidate } from './wire.ts';
+import {
+  LyricsCandidates,
+  LyricsHitPage,
+  LyricsIn,
+  LyricsLookupOut,
+  LyricsSearchQuery,
+  LyricsWordsQuery,
+  type LyricsCandidate,
+  type LyricsHitOut,
+} from './wire.ts';
 
 const TrackParam = idParam(TrackIdIn);
 
 interface LyricsRouteDeps {
   lyrics: LyricsService;
+  searchLyrics: LyricsSearch;
   library: LibraryService;
   editing: Editing;
 }
 
-export function lyricsRoutes({ lyrics, library, editing }: LyricsRouteDeps): Route[] {
+export function lyricsRoutes({ lyrics, searchLyrics, library, editing }: LyricsRouteDeps): Route[] {
   function current(id: TrackId): z.input<typeof LyricsOut> | null {
     const trackLyrics = library.lyrics.ofTrack(id);
     const hasContent = trackLyrics && (trackLyrics.lines.length > 0 || trackLyrics.isInstrumental);
@@ -29,6 +40,18 @@ export function lyricsRoutes({ lyrics, library, editing }: LyricsRouteDeps): Rou
   const assertTrackExists = (userId: UserId, id: TrackId): void => void library.getTrack(userId, id);
 
   return [
+    route(
+      {
+        method: 'get',
+        path: '/lyrics/search',
+        access: 'user',
+        summary: 'Search in lyrics: tracks with these words one after the other, then those with all of them',
+        query: LyricsWordsQuery,
+        reply: LyricsHitPage,
+      },
+      async ({ user, query }) => toPaged(await searchLyrics(user.id, query.q, query), query, toLyricsHitOut),
+    ),
+
     route(
       {
         method: 'post',
@@ -118,3 +141,9 @@ const toCandidate = ({ id, title, artistName, album, duration, isInstrumental, p
     excerpt: (plain ?? synced ?? '').slice(0, 400),
     fits,
   }) satisfies LyricsCandidate;
+
+const toLyricsHitOut = ({ track, text, startMs }: LyricsHit): z.input<typeof LyricsHitOut> => ({
+  track: toTrackOut(track),
+  text,
+  start_ms: startMs,
+});

@@ -201,8 +201,7 @@ async function lookUp(context: Context, song: SongRow, signal: AbortSignal): Pro
 }
 
 function assertEnabled(context: Context): void {
-  if (!context.settings.get('LYRICS_ENABLED'))
-    throw conflict('Looking up lyrics is off on this server (LYRICS_ENABLED).');
+  if (!context.settings.get('LYRICS_ENABLED')) throw conflict('Looking up lyrics is off on this server.');
 }
 
 const toAppError = async <T>(work: Promise<T>): Promise<T> =>

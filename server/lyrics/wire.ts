@@ -1,8 +1,24 @@
 import { z } from 'zod';
-import { LyricsOut } from '../library/wire.ts';
+import { pagedOf, pageQuery } from '../http/paging.ts';
+import { LyricsOut, TrackOut } from '../library/wire.ts';
 import { MAX_LYRICS } from '../media/limits.ts';
 
 export const LyricsSearchQuery = z.object({ q: z.string().trim().min(1).max(500).optional() });
+export const LyricsWordsQuery = z.object({ q: z.string().trim().min(1).max(200), ...pageQuery });
+
+export const LyricsHitOut = z
+  .object({
+    track: TrackOut,
+    text: z.string().meta({ description: 'the matching line; with `/` if the words continue on the next one' }),
+    start_ms: z.int().nullable().meta({ description: 'when the line begins; null if the lyrics are not synced' }),
+  })
+  .meta({ id: 'LyricsHit' });
+export type LyricsHitOut = z.output<typeof LyricsHitOut>;
+export const LyricsHitPage = pagedOf(LyricsHitOut).meta({
+  id: 'PagedLyricsHits',
+  description: 'At most 1,000 results; the most played first.',
+});
+
 export const LyricsIn = z
   .union([
     z.strictObject({ text: z.string().min(1).max(MAX_LYRICS) }),

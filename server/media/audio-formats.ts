@@ -1,7 +1,7 @@
 // All supported audio formats. The scan, the desktop app and its file associations are derived from this table. A new
 // format needs an entry here, and a reader in formats/ if music-metadata does not support it.
 
-interface FormatFacts {
+export interface FormatFacts {
   /** Extensions that a scan reads. */
   extensions: readonly string[];
   /** Extensions that videos use too: read by scans, but not associated with the app. */
@@ -272,41 +272,53 @@ export const AUDIO_EXTENSIONS: ReadonlySet<string> = new Set(
 );
 
 /** Unsupported audio formats: scans name them by extension, uploads by magic bytes. */
-const UNSUPPORTED_FORMATS: readonly { name: string; extensions: readonly string[]; magicBytes?: readonly string[] }[] =
-  [
-    { name: 'AMR', extensions: ['amr', 'awb'], magicBytes: ['#!AMR'] },
-    { name: 'Sun audio', extensions: ['au', 'snd'], magicBytes: ['.snd'] },
-    { name: 'MIDI', extensions: ['mid', 'midi', 'kar', 'rmi'], magicBytes: ['MThd'] },
-    { name: 'RealAudio', extensions: ['ra', 'ram', 'rm'], magicBytes: ['.RMF', '.ra\xfd'] },
-    { name: 'Shorten', extensions: ['shn'], magicBytes: ['ajkg'] },
-    { name: 'OptimFROG', extensions: ['ofr', 'ofs'], magicBytes: ['OFR '] },
-    { name: 'Lossless Audio', extensions: ['la'], magicBytes: ['LA0'] },
-    { name: 'ATRAC', extensions: ['oma', 'aa3', 'at3', 'at9'], magicBytes: ['EA3\x01', 'ea3\x03'] },
-    { name: 'Audible', extensions: ['aa', 'aax', 'aaxc'] },
-    { name: 'protected iTunes audio', extensions: ['m4p'] },
-    { name: 'DTS-HD', extensions: ['dtshd'], magicBytes: ['DTSHDHDR'] },
-    { name: 'TrueHD', extensions: ['thd', 'mlp', 'truehd'], magicBytes: ['????\xf8\x72\x6f'] },
-    { name: 'Creative Voice', extensions: ['voc'], magicBytes: ['Creative Voice File'] },
-    {
-      name: 'a tracker module',
-      extensions: ['mod', 'xm', 'it', 's3m', 'mptm', 'mo3'],
-      magicBytes: ['Extended Module', 'IMPM'],
-    },
-    { name: 'game music', extensions: ['nsf', 'sid', 'spc', 'vgm', 'vgz', 'gbs', 'psf', 'adx', 'hca', 'brstm'] },
-    { name: 'TwinVQ', extensions: ['vqf'], magicBytes: ['TWIN'] },
-    { name: 'GSM', extensions: ['gsm'] },
-    { name: '3GPP audio', extensions: ['3ga'] },
-    { name: 'ALAC without a container', extensions: ['alac'] },
-  ];
+const UNSUPPORTED_FORMATS: readonly {
+  name: string;
+  extensions: readonly string[];
+  magicBytes?: readonly string[];
+  /** Copy protection lets only the programs of a shop play the files. */
+  isProtected?: true;
+}[] = [
+  { name: 'AMR', extensions: ['amr', 'awb'], magicBytes: ['#!AMR'] },
+  { name: 'Sun audio', extensions: ['au', 'snd'], magicBytes: ['.snd'] },
+  { name: 'MIDI', extensions: ['mid', 'midi', 'kar', 'rmi'], magicBytes: ['MThd'] },
+  { name: 'RealAudio', extensions: ['ra', 'ram', 'rm'], magicBytes: ['.RMF', '.ra\xfd'] },
+  { name: 'Shorten', extensions: ['shn'], magicBytes: ['ajkg'] },
+  { name: 'OptimFROG', extensions: ['ofr', 'ofs'], magicBytes: ['OFR '] },
+  { name: 'Lossless Audio', extensions: ['la'], magicBytes: ['LA0'] },
+  { name: 'ATRAC', extensions: ['oma', 'aa3', 'at3', 'at9'], magicBytes: ['EA3\x01', 'ea3\x03'] },
+  { name: 'Audible', extensions: ['aa', 'aax', 'aaxc'], isProtected: true },
+  { name: 'protected iTunes audio', extensions: ['m4p'], isProtected: true },
+  { name: 'DTS-HD', extensions: ['dtshd'], magicBytes: ['DTSHDHDR'] },
+  { name: 'TrueHD', extensions: ['thd', 'mlp', 'truehd'], magicBytes: ['????\xf8\x72\x6f'] },
+  { name: 'Creative Voice', extensions: ['voc'], magicBytes: ['Creative Voice File'] },
+  {
+    name: 'a tracker module',
+    extensions: ['mod', 'xm', 'it', 's3m', 'mptm', 'mo3'],
+    magicBytes: ['Extended Module', 'IMPM'],
+  },
+  { name: 'game music', extensions: ['nsf', 'sid', 'spc', 'vgm', 'vgz', 'gbs', 'psf', 'adx', 'hca', 'brstm'] },
+  { name: 'TwinVQ', extensions: ['vqf'], magicBytes: ['TWIN'] },
+  { name: 'GSM', extensions: ['gsm'] },
+  { name: '3GPP audio', extensions: ['3ga'] },
+  { name: 'ALAC without a container', extensions: ['alac'] },
+];
+
+const FOREIGN_PICTURES: ReadonlySet<string> = new Set(['bmp', 'tif', 'tiff', 'heic', 'heif', 'jxl', 'jp2', 'svg']);
 
 const VIDEO_EXTENSIONS: ReadonlySet<string> = new Set(
   'm4v mkv mk3d avi mov qt mpg mpeg m2v mpv vob ts mts m2ts wmv flv f4v ogv ogm 3gp 3g2 divx rmvb'.split(' '),
 );
 
+/** Returns whether files with this extension have a copy protection. */
+export const isProtectedExtension = (extension: string): boolean =>
+  UNSUPPORTED_FORMATS.some(({ extensions, isProtected }) => isProtected && extensions.includes(extension));
+
 /** Returns why a scan does not read a file with this extension. */
 export function whyNotRead(extension: string): string {
   const format = UNSUPPORTED_FORMATS.find(({ extensions }) => extensions.includes(extension));
   if (format) return `audio in a format that is not supported (${format.name})`;
+  if (FOREIGN_PICTURES.has(extension)) return 'a picture in a format that is not supported; JPEG, PNG or WebP are';
   return VIDEO_EXTENSIONS.has(extension) ? 'a video' : 'not audio';
 }
 

@@ -2,6 +2,8 @@
 // Durations that music-metadata determines by decoding are not used, since they take seconds per file.
 import { parseFromTokenizer, type IAudioMetadata, type ICommonTagsResult } from 'music-metadata';
 import { AbstractTokenizer, EndOfStreamError, type IReadChunkOptions } from 'strtok3';
+import { z } from 'zod';
+import { isCustomTag } from '../db/custom-tags.ts';
 import { MORE_TAG_LIST, MORE_TAGS, type MoreTag } from '../db/more-tags.ts';
 import { TAGGED_FIELDS, TRACK_FIELDS, type TaggedField } from '../db/track-fields.ts';
 import { fieldOfName } from './field-names.ts';
@@ -9,11 +11,12 @@ import { asfPayload, refuseCrowdedAsf } from './formats/asf-objects.ts';
 import { asfPictures } from './formats/asf-picture.ts';
 import { dffPayload } from './formats/dff-payload.ts';
 import { scanMatroska, type MatroskaScan } from './formats/matroska-scan.ts';
+import { matroskaTags } from './formats/matroska-tags.ts';
 import { MAX_LIST_VALUES, MAX_PICTURE_BYTES, MAX_PICTURES } from './limits.ts';
 import { parseLyrics } from './lrc.ts';
 import { sniffPicture } from './picture-mime.ts';
 import { checkFacts } from './check-facts.ts';
-import { fillGaps, TagBuilder, type TextField } from './tag-builder.ts';
+import { fillGaps, isListening, TagBuilder, type TextField } from './tag-builder.ts';
 import { toOneLine } from './text.ts';
 import { formatFacts, type AudioFormat } from './audio-formats.ts';
 import { UnreadableAudio, type AudioFacts, type AudioRead, type ByteSource, type Tags } from './types.ts';
@@ -35,14 +38,20 @@ const PAYLOADS: Partial<Record<AudioFormat, (source: ByteSource) => AudioFacts['
 export async function readWithMusicMetadata(source: ByteSource, format: AudioFormat | undefined): Promise<AudioRead> {
   const { metadata, knownFormat } = await parse(source, format, { skipCovers: true });
   const { duration = 0 } = metadata.format;
-  const { hasVideo, lastBlockMs, title, payload }: MatroskaScan =
-    knownFormat === 'mka'
-      ? scanMatroska(source, duration === 0)
-      : { hasVideo: false, lastBlockMs: 0, payload: PAYLOADS[knownFormat]?.(source) };
+  const {
+    hasVideo,
+    lastBlockMs,
+    title,
+    tags: matroskaTagBytes,
+    payload,
+  }: MatroskaScan = knownFormat === 'mka'
+    ? scanMatroska(source, duration === 0)
+    : { hasVideo: false, lastBlockMs: 0, payload: PAYLOADS[knownFormat]?.(source) };
   if (hasVideo) throw new UnreadableAudio('it is a video');
   const facts = checkFacts(factsOf(metadata, knownFormat, source.size, duration * 1000 || lastBlockMs), source.size);
   if (payload) facts.payload = payload;
-  return { facts, tags: tagsOf(metadata, title), pictures: [], reader: 'music-metadata' };
+  const tags = matroskaTagBytes ? matroskaTags(matroskaTagBytes) : undefined;
+  return { facts, tags: tagsOf(metadata, { tags, title }), pictures: [], reader: 'music-metadata' };
 }
 
 /** Returns the pictures, front covers first. Throws like `readWithMusicMetadata`. */
@@ -139,10 +148,13 @@ function factsOf(metadata: IAudioMetadata, format: AudioFormat, size: number, du
     channels: numberOfChannels ?? 2,
     lossless: lossless ?? false,
   };
-  if (facts.lossless && bitsPerSample) facts.bitDepth = bitsPerSample;
+  // WavPack packs eight samples of DSD into a byte
+  const isDsd = format === 'wv' && facts.sampleRateHz >= LOWEST_DSD_RATE_HZ;
+  if (facts.lossless && bitsPerSample) facts.bitDepth = isDsd ? 1 : bitsPerSample;
   return facts;
 }
 
+const LOWEST_DSD_RATE_HZ = 1_411_200;
 const CODEC_WORD = /aac|alac|vorbis|opus|flac|eac3|ac-?3|dts|mp3|mp2|pcm|mpeg\/l3|mpeg\/l2/;
 
 /**
@@ -204,7 +216,11 @@ function displayedArtist({ artist, artists = [] }: ICommonTagsResult): string | 
   return artists.length > 1 && artist === artists[0] ? undefined : artist;
 }
 
-function tagsOf({ common, native }: IAudioMetadata, title = ''): Tags {
+/** `tags` are those of a Matroska file, which count before music-metadata's; `title` is that of its segment. */
+function tagsOf(
+  { common, native }: IAudioMetadata,
+  { tags: ownTags, title = '' }: { tags: Tags | undefined; title: string | undefined },
+): Tags {
   const builder = new TagBuilder();
   for (const [field, pick] of TEXTS) {
     const value = pick(common);
@@ -222,25 +238,44 @@ function tagsOf({ common, native }: IAudioMetadata, title = ''): Tags {
   builder.addGain('trackPeak', common.replaygain_track_peak?.ratio);
   builder.addGain('albumPeak', common.replaygain_album_peak?.ratio);
   for (const lyrics of common.lyrics ?? []) builder.addLyrics(lyricsOf(lyrics));
+  addNamed(builder, native);
   const tags = builder.finish();
   fillGaps(tags, tagsByName(native, title));
-  return tags;
+  if (!ownTags) return tags;
+  fillGaps(ownTags, tags);
+  return ownTags;
 }
 
 /**
- * Returns tags by their free-form names: ffmpeg writes the names of Vorbis comments into Matroska and ASF, of which
- * music-metadata knows few.
+ * Returns tags by their free-form names: ffmpeg writes the names of Vorbis comments into ASF, of which music-metadata
+ * knows few.
  */
-function tagsByName({ matroska = [], asf = [] }: IAudioMetadata['native'], title: string): Tags {
+function tagsByName({ asf = [] }: IAudioMetadata['native'], title: string): Tags {
   const builder = new TagBuilder();
-  const ofTrack = matroska.filter(({ id }) => id.startsWith('track:'));
-  for (const { id, value } of [...ofTrack, ...asf]) {
-    const field = fieldOfName(id.replace(/^track:/, ''));
+  for (const { id, value } of asf) {
+    const field = fieldOfName(id);
     if (field !== undefined && typeof value === 'string') builder.add(field, value);
   }
   builder.add('title', title);
   return builder.finish();
 }
+
+/**
+ * Adds ratings, plays and custom tags, which music-metadata passes on as it found them: as text, numbers or parsed
+ * frames.
+ */
+function addNamed(builder: TagBuilder, native: IAudioMetadata['native']): void {
+  for (const { id, value } of Object.values(native).flat() as { id: string; value: unknown }[]) {
+    const field = fieldOfName(id.replace(/^(?:track:|TXXX:|----:[^:]*:)/, ''));
+    const popularity = id === 'POPM' ? Popularity.safeParse(value).data : undefined;
+    if (popularity) builder.listening.addPopularity(popularity.email, popularity.rating, popularity.counter ?? 0);
+    else if (field !== undefined && isCustomTag(field) && typeof value === 'string')
+      for (const text of value.split('\0', MAX_LIST_VALUES)) builder.add(field, text);
+    else if (field !== undefined && isListening(field) && (typeof value === 'string' || typeof value === 'number'))
+      builder.add(field, String(value));
+  }
+}
+const Popularity = z.object({ email: z.string(), rating: z.number(), counter: z.number().optional().catch(undefined) });
 
 function lyricsOf(lyrics: NonNullable<ICommonTagsResult['lyrics']>[number]) {
   // `syncText` is absent for some files, despite its type

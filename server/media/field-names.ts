@@ -1,57 +1,37 @@
 // Finds fields by the free-form names of Vorbis comments, APEv2 items, TXXX frames and MP4 `----` atoms. All four use
 // the same names, apart from case, spaces and underscores.
-import { TAGGED_FIELDS, type TaggedField } from '../db/track-fields.ts';
-import { MORE_TAG_LIST, namesOfMore, type MoreTag } from '../db/more-tags.ts';
+import { MAX_CUSTOM_NAME_CHARACTERS, toCustomTag, type CustomTag } from '../db/custom-tags.ts';
+import { NAMES_OF_FIELDS } from '../db/tag-names.ts';
 import type { TextField } from './tag-builder.ts';
-
-const NAMES: Record<Exclude<TextField, TaggedField | MoreTag>, string> = {
-  title: 'TITLE',
-  album: 'ALBUM',
-  discSubtitle: 'DISCSUBTITLE|SETSUBTITLE',
-  titleSort: 'TITLESORT|TITLESORTORDER',
-  artistSort: 'ARTISTSORT|ARTISTSORTORDER',
-  albumArtistSort: 'ALBUMARTISTSORT|ALBUMARTISTSORTORDER',
-  albumSort: 'ALBUMSORT|ALBUMSORTORDER',
-  artist: 'ARTIST',
-  artistList: 'ARTISTS',
-  albumArtist: 'ALBUMARTIST|ALBUM ARTIST|ALBUM_ARTIST',
-  albumArtistList: 'ALBUMARTISTS|ALBUM ARTISTS',
-  genre: 'GENRE',
-  date: 'DATE|YEAR',
-  releaseDate: 'RELEASEDATE|RELEASE DATE|RELEASE_DATE|DATE_RELEASED',
-  track: 'TRACKNUMBER|TRACK|TRACKNUM',
-  trackTotal: 'TRACKTOTAL|TOTALTRACKS',
-  disc: 'DISCNUMBER|DISC|DISCNUM',
-  discTotal: 'DISCTOTAL|TOTALDISCS',
-  compilation: 'COMPILATION|ITUNESCOMPILATION',
-  recordingMbid: 'MUSICBRAINZ_TRACKID|MUSICBRAINZ TRACK ID|MUSICBRAINZ_RECORDINGID',
-  releaseMbid: 'MUSICBRAINZ_ALBUMID|MUSICBRAINZ ALBUM ID|MUSICBRAINZ_RELEASEID',
-  releaseGroupMbid: 'MUSICBRAINZ_RELEASEGROUPID|MUSICBRAINZ RELEASE GROUP ID',
-  artistMbids: 'MUSICBRAINZ_ARTISTID|MUSICBRAINZ ARTIST ID',
-  albumArtistMbids: 'MUSICBRAINZ_ALBUMARTISTID|MUSICBRAINZ ALBUM ARTIST ID',
-  acoustidId: 'ACOUSTID_ID|ACOUSTID ID',
-  trackGain: 'REPLAYGAIN_TRACK_GAIN',
-  trackPeak: 'REPLAYGAIN_TRACK_PEAK',
-  albumGain: 'REPLAYGAIN_ALBUM_GAIN',
-  albumPeak: 'REPLAYGAIN_ALBUM_PEAK',
-  r128TrackGain: 'R128_TRACK_GAIN',
-  r128AlbumGain: 'R128_ALBUM_GAIN',
-  cueSheet: 'CUESHEET',
-  lyrics: 'LYRICS|UNSYNCEDLYRICS|SYNCEDLYRICS|UNSYNCED LYRICS',
-};
 
 /** Cache of fields by name, including the spellings seen in files, which saves changing case again. */
 const byName = new Map<string, TextField | undefined>();
-const namesOfFields: [TextField, string][] = [
-  ...(Object.entries(NAMES) as [TextField, string][]),
-  ...TAGGED_FIELDS.map(({ field, tags }): [TextField, string] => [field, tags.names]),
-  ...MORE_TAG_LIST.map((tag): [TextField, string] => [tag, namesOfMore(tag).names]),
-];
-for (const [field, names] of namesOfFields) for (const name of names.split('|')) byName.set(name, field);
+for (const [field, name] of NAMES_OF_FIELDS) byName.set(name, field as TextField);
 const MAX_NAME_LENGTH = Math.max(...[...byName.keys()].map((name) => name.length));
 
-/** Returns the field with this name, in any case. */
+/** The tags that a person named, by their names in upper case. */
+let customTagsByName: ReadonlyMap<string, CustomTag> = new Map();
+
+/**
+ * Sets the tags that a person named, whose values this thread reads from now on. It is a state of the thread because
+ * the readers of all formats look up names here.
+ */
+export function setCustomTags(names: readonly string[]): void {
+  customTagsByName = new Map(names.map((name) => [name.toUpperCase(), toCustomTag(name)]));
+}
+
+/** Returns the field with this name, in any case. Names such as `RATING:email` are found up to their colon. */
 export function fieldOfName(name: string): TextField | undefined {
-  if (name.length > MAX_NAME_LENGTH) return undefined;
-  return byName.get(name) ?? byName.get(name.toUpperCase());
+  const colon = name.indexOf(':');
+  const wholeName = colon < 0 ? name : name.slice(0, colon + 1);
+  const field =
+    wholeName.length > MAX_NAME_LENGTH ? undefined : (byName.get(wholeName) ?? byName.get(wholeName.toUpperCase()));
+  if (field !== undefined || customTagsByName.size === 0 || name.length > MAX_CUSTOM_NAME_CHARACTERS) return field;
+  return customTagsByName.get(name.toUpperCase());
+}
+
+/** Returns the instrument in `PERFORMER:violin`, a name that Quod Libet and others write; undefined for other names. */
+export function instrumentInName(name: string): string | undefined {
+  const instrument = /^performer:(.+)$/i.exec(name.slice(0, 100))?.[1]?.trim();
+  return instrument || undefined;
 }

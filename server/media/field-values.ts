@@ -18,11 +18,15 @@ export function parsePosition(text: string): number | undefined {
   return value >= 1 && value <= MAX_POSITION ? value : undefined;
 }
 
-/** Parses `3/12`, `3`, `03 / 12`, `/12`. */
+const POSITION_IN_WORDS =
+  /^(?:dis[ck]|cd|track|no\.?|nr\.?|#)?\s{0,3}(\d{1,4})(?:\s{0,3}(?:of|von|de|di|av)\s{1,3}(\d{1,4}))?$/i;
+
+/** Parses `3/12`, `3`, `03 / 12`, `/12`, `disc 1 of 2`. */
 export function parsePositionOf(text: string): { number: number | undefined; total: number | undefined } {
   const slash = text.indexOf('/');
-  if (slash < 0) return { number: parsePosition(text), total: undefined };
-  return { number: parsePosition(text.slice(0, slash)), total: parsePosition(text.slice(slash + 1)) };
+  if (slash >= 0) return { number: parsePosition(text.slice(0, slash)), total: parsePosition(text.slice(slash + 1)) };
+  const [, number = '', total = ''] = POSITION_IN_WORDS.exec(trimmed(text)) ?? [];
+  return { number: parsePosition(number), total: parsePosition(total) };
 }
 
 /** Parses side and number of a record's track: `A1`, `b 2`; `C` is the only track of its side, `I` a Roman number. */
@@ -51,6 +55,8 @@ const DATE = /^(\d{4})(?:[-/.:_ ](\d{1,2})(?:[-/.:_ ](\d{1,2}))?)?(?![\d])/;
 /** Matches Chinese, Japanese and Korean dates: `1995年10月3日`, `1995년 10월`. */
 const CJK_DATE = /^(\d{4}) ?[年년](?: ?(\d{1,2}) ?[月월](?: ?(\d{1,2}) ?[日일])?)?/;
 const COMPACT_DATE = /^(\d{4})(\d\d)(\d\d)$/;
+/** Matches a year that is uncertain or marked: `c. 1985`, `[1985?]`, `℗ 1985`, `(P)1985`. */
+const MARKED_YEAR = /^(?:\(?[pc]\)|[^\w\d]{0,3}(?:ca?|circa|around|about|um|vers|approx)?\.?)\s?(\d{4})\W{0,3}$/iu;
 const DATE_WITH_LAST_YEAR = /^(?:\d{1,2}[-/.])?\d{1,2}[-/.](\d{4})$/;
 
 /**
@@ -65,8 +71,8 @@ export function parseDate(text: string): TagDate | undefined {
   const cjkMatch = CJK_DATE.exec(dateText);
   const match = cjkMatch ?? COMPACT_DATE.exec(dateText) ?? DATE.exec(dateText);
   if (!match) {
-    const lastYearMatch = DATE_WITH_LAST_YEAR.exec(dateText);
-    return lastYearMatch ? yearOnly(lastYearMatch[1] as string) : parseDateInWords(dateText);
+    const yearMatch = DATE_WITH_LAST_YEAR.exec(dateText) ?? MARKED_YEAR.exec(dateText);
+    return yearMatch ? yearOnly(yearMatch[1] as string) : parseDateInWords(dateText);
   }
   const base = yearOnly(match[1] as string);
   if (!base || match[2] === undefined) return base;

@@ -2,6 +2,7 @@
 // and YAML as timed lines, anything else as plain lines.
 import { MAX_LYRICS } from './limits.ts';
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
+import { lyricsLanguage } from './lyrics-language.ts';
 import { plainLyrics } from './plain-lyrics.ts';
 import { isSubtitles, parseSubtitles } from './srt.ts';
 import { isTtml, parseTtml } from './ttml.ts';
@@ -26,12 +27,14 @@ export function parseLyrics(source: string): Lyrics | undefined {
   const rows = text.split(/\r\n|\n|\r/);
   const timedLines: LyricsLine[] = [];
   let offsetMs = 0;
+  let language: string | undefined;
   let keptCharacters = 0;
   for (const row of rows) {
     if (keptCharacters > MAX_LYRICS) break; // a long line with many times is repeated for each time
     const header = METADATA_LINE.exec(row);
     if (header) {
       if (header[1]?.toLowerCase() === 'offset') offsetMs = Number.parseInt(header[2] as string, 10) || 0;
+      if (header[1]?.toLowerCase() === 'la') language ??= lyricsLanguage(header[2] as string);
       continue;
     }
     const background = BACKGROUND_LINE.exec(row);
@@ -48,9 +51,10 @@ export function parseLyrics(source: string): Lyrics | undefined {
       for (const word of line.words ?? []) word.startMs = applyOffset(word.startMs);
     }
     timedLines.sort((a, b) => (a.startMs as number) - (b.startMs as number));
-    return { synced: true, lines: timedLines };
+    return { synced: true, lines: timedLines, ...(language !== undefined && { language }) };
   }
-  return plainLyrics(rows.filter((row) => !METADATA_LINE.test(row)));
+  const plain = plainLyrics(rows.filter((row) => !METADATA_LINE.test(row)));
+  return plain && { ...plain, ...(language !== undefined && { language }) };
 }
 
 /** Adds a background voice to the line above, at the time of its first word. Returns the characters added. */

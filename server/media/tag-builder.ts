@@ -1,7 +1,9 @@
 // Collects the tags of one file. Readers call `add` with a field and its text; the rules that all formats share (first
 // value wins, lists keep their order, display names, limits) are here.
 import { TAGGED_FIELDS, type FieldKind, type TaggedField } from '../db/track-fields.ts';
+import type { CustomTag } from '../db/custom-tags.ts';
 import type { MoreTag } from '../db/more-tags.ts';
+import { LISTENING_NAMES, type OWN_TAG_NAMES } from '../db/tag-names.ts';
 import {
   parseBpm,
   parseLevel,
@@ -26,45 +28,12 @@ import {
   MAX_TEXT_CHARACTERS,
 } from './limits.ts';
 import { parseLyrics } from './lrc.ts';
+import { lyricsLanguage } from './lyrics-language.ts';
+import { ListeningBuilder, type ListeningField } from './tag-listening.ts';
 import { toOneLine, plainText, trimmed } from './text.ts';
 import type { AudioFacts, Chapter, Lyrics, PictureRef, ReplayGain, Tags } from './types.ts';
 
-export type TextField =
-  | TaggedField
-  | MoreTag
-  | 'title'
-  | 'album'
-  | 'discSubtitle'
-  | 'titleSort'
-  | 'artistSort'
-  | 'albumArtistSort'
-  | 'albumSort'
-  | 'artist'
-  | 'artistList'
-  | 'albumArtist'
-  | 'albumArtistList'
-  | 'genre'
-  | 'date'
-  | 'releaseDate'
-  | 'track'
-  | 'trackTotal'
-  | 'disc'
-  | 'discTotal'
-  | 'compilation'
-  | 'recordingMbid'
-  | 'releaseMbid'
-  | 'releaseGroupMbid'
-  | 'artistMbids'
-  | 'albumArtistMbids'
-  | 'acoustidId'
-  | 'trackGain'
-  | 'trackPeak'
-  | 'albumGain'
-  | 'albumPeak'
-  | 'r128TrackGain'
-  | 'r128AlbumGain'
-  | 'cueSheet'
-  | 'lyrics';
+export type TextField = TaggedField | MoreTag | CustomTag | ListeningField | keyof typeof OWN_TAG_NAMES;
 
 /** What the reader of a format returns, before the checks of check-facts.ts. */
 export interface FileRead {
@@ -85,6 +54,7 @@ export class TagBuilder {
   #albumDisplay: string[] = [];
   readonly #chapters = new Map<number, { startMs?: number | undefined; title?: string }>();
   #budget = MAX_TEXT_CHARACTERS;
+  readonly listening = new ListeningBuilder();
   /** Side of a record, from a track number such as `A1`. */
   #side: string | undefined;
   /** Dates of the release, which count where no date of the recording is given. */
@@ -100,6 +70,7 @@ export class TagBuilder {
     if (field === 'cueSheet')
       return setOnce(this.tags, 'cueSheet', parseCueSheet(trimmedValue.slice(0, MAX_SHEET_BYTES)));
     if (isTagged(field)) return this.#addTagged(field, trimmedValue);
+    if (isListening(field)) return this.listening.add(field, trimmedValue);
     const text = ID_LIST_FIELDS.has(field) ? trimmedValue : toOneLine(trimmedValue, MAX_NAME_CHARACTERS);
     if (text.length > this.#budget) return;
     this.#budget -= text.length;
@@ -183,6 +154,13 @@ export class TagBuilder {
     if (value !== undefined) setGain((this.tags.replayGain ??= {}), field, value);
   }
 
+  /** Adds lyrics with the language that the tag names beside them. */
+  addLyricsText(text: string, languageTag: string): void {
+    const lyrics = parseLyrics(trimmed(text));
+    const language = lyrics?.language ?? lyricsLanguage(languageTag);
+    if (lyrics) this.addLyrics({ ...lyrics, ...(language !== undefined && { language }) });
+  }
+
   /** Adds lyrics: timed lyrics have precedence, otherwise the first ones. */
   addLyrics(lyrics: Lyrics | undefined): void {
     if (!lyrics || (this.tags.lyrics && (!lyrics.synced || this.tags.lyrics.synced))) return;
@@ -239,6 +217,7 @@ export class TagBuilder {
       ),
     );
     if (tags.chapters) addChapters(tags, tags.chapters);
+    setOnce(tags, 'listening', this.listening.result());
     return tags;
   }
 
@@ -310,6 +289,8 @@ function addChapters(tags: Tags, chapters: Chapter[]): void {
 type TaggedSpec = (typeof TAGGED_FIELDS)[number];
 const TAGGED_SPECS = new Map<TextField, TaggedSpec>(TAGGED_FIELDS.map((spec) => [spec.field, spec]));
 const isTagged = (field: TextField): field is TaggedField => TAGGED_SPECS.has(field);
+
+export const isListening = (field: TextField): field is ListeningField => field in LISTENING_NAMES;
 
 /** Parses the text of a field; undefined if it is invalid. */
 const PARSERS: Record<FieldKind, (text: string) => string | number | undefined> = {

@@ -1,5 +1,6 @@
 // Splits tag values that name several genres, moods or people: `Rock; Pop`, `calm, dark`. The separators of each kind
 // are settings. Names of artists have rules of their own, see library/albums/artist-split.ts.
+import { isCustomTag } from '../db/custom-tags.ts';
 import { CREDIT_TAGS } from '../db/more-tags.ts';
 import { ID3_GENRES } from './genres.ts';
 import { MAX_LIST_VALUES } from './limits.ts';
@@ -11,25 +12,43 @@ export interface Separators {
   moods: readonly string[];
   /** Composers, conductors, lyricists and other people who are no artists. */
   credits: readonly string[];
+  /** Values of tags that a person named. */
+  custom: readonly string[];
 }
 
-export const NO_SEPARATORS: Separators = { genres: [], moods: [], credits: [] };
+export const NO_SEPARATORS: Separators = { genres: [], moods: [], credits: [], custom: [] };
 
 /** In the settings, `|` stands between separators. Blanks belong to them: ` / ` splits `A / B`, but not `A/B`. */
 export const parseSeparators = (text: string): string[] => text.split('|').filter((separator) => separator !== '');
+
+/** Returns a function that parses a setting again only after it changed. */
+export function separatorsOfSetting(readSetting: () => string): () => readonly string[] {
+  let text: string | undefined;
+  let separators: readonly string[] = [];
+  return () => {
+    const currentText = readSetting();
+    if (currentText !== text) separators = parseSeparators(currentText);
+    text = currentText;
+    return separators;
+  };
+}
 
 /** Splits values in the tags of a file, also in those that are kept undecoded. */
 export function separateValues({ tags, unmarked }: Pick<AudioRead, 'tags' | 'unmarked'>, separators: Separators): void {
   for (const fileTags of [tags, ...(unmarked ? [unmarked] : [])]) separateTags(fileTags, separators);
 }
 
-function separateTags(tags: Tags, { genres, moods, credits }: Separators): void {
+function separateTags(tags: Tags, { genres, moods, credits, custom }: Separators): void {
   tags.genres = splitValues(tags.genres, genres);
   if (tags.mood) tags.mood = splitValues(tags.mood, moods);
   if (tags.composer) tags.composer = splitValues(tags.composer, credits);
   for (const tag of CREDIT_TAGS) {
     const names = tags[tag];
     if (names) tags[tag] = splitValues(names, credits);
+  }
+  for (const tag of Object.keys(tags)) {
+    const values = isCustomTag(tag) ? tags[tag] : undefined;
+    if (isCustomTag(tag) && values) tags[tag] = splitValues(values, custom);
   }
 }
 

@@ -15,7 +15,7 @@ export interface Profile {
   codec: string;
   /** Absent for lossless formats. */
   bitrate?: Bitrates;
-  encode: (order: Pick<TranscodeOrder, 'bitrateKbps' | 'sampleRateHz'>) => string[];
+  encode: (order: Pick<TranscodeOrder, 'bitrateKbps' | 'sampleRateHz' | 'continuesAtMs'>) => string[];
 }
 
 /** Bit rates in kbps. Encoders keep a bit rate only at some sample rates, and mono only at some bit rates. */
@@ -120,10 +120,10 @@ export const PROFILES = {
     container: 'mp4',
     codec: 'aac',
     bitrate: AAC_RATES,
-    encode: ({ bitrateKbps }) => [
+    encode: ({ bitrateKbps, continuesAtMs }) => [
       ...aac(bitrateKbps),
       '-movflags',
-      'empty_moov+default_base_moof',
+      `empty_moov+default_base_moof${continuesAtMs === undefined ? '' : '+frag_discont'}`,
       '-frag_duration',
       '1000000',
       '-f',
@@ -166,6 +166,10 @@ export function fittingSampleRate(name: ProfileName, hz: number): number {
   return rates.reduce((nearestRate, rate) => (Math.abs(rate - hz) < Math.abs(nearestRate - hz) ? rate : nearestRate));
 }
 
+/** Returns whether the encoder keeps to the order's bit rate, which libvorbis cannot at unusual sample rates. */
+export const isBitrateKept = ({ profile, sampleRateHz }: TranscodeOrder): boolean =>
+  profile !== 'ogg' || sampleRateHz === undefined || VORBIS_HZ.includes(sampleRateHz);
+
 /** A part of a file with the samples `[start, end)`; without `end`, up to the end of the file. */
 export interface FileSection {
   start: number;
@@ -188,6 +192,10 @@ export interface TranscodeOrder {
   /** Maximum number of channels. */
   channels?: number | undefined;
   sampleRateHz?: number | undefined;
+  /** The position in the file of the MP3 frame at `startMs`: ffmpeg would read all frames before it to find it. */
+  firstFrameByte?: number | undefined;
+  /** Set when the output continues another stream: its times count from here, and its head is to be left out. */
+  continuesAtMs?: number;
 }
 
 const seekTo = (seconds: number): string[] => (seconds > 0 ? ['-ss', seconds.toFixed(6)] : []);
@@ -225,7 +233,7 @@ function filtersOf(order: TranscodeOrder): string[] {
 const REPRODUCIBLE_ARGUMENTS = ['-fflags', '+bitexact', '-flags:a', '+bitexact'];
 
 export const transcodeArguments = (input: string, order: TranscodeOrder): string[] => {
-  const { profile, startMs, section, channels, sampleRateHz } = order;
+  const { profile, startMs, section, channels, sampleRateHz, continuesAtMs, firstFrameByte } = order;
   return [
     '-nostdin',
     '-hide_banner',
@@ -238,8 +246,15 @@ export const transcodeArguments = (input: string, order: TranscodeOrder): string
     'file,pipe',
     '-format_whitelist',
     DEMUXERS.join(','),
+    ...(firstFrameByte === undefined ? [] : ['-skip_initial_bytes', String(firstFrameByte), '-f', 'mp3']),
     ...seekTo(
-      section ? (section.isLossless ? sectionFrom(section, startMs) / section.sampleRateHz : 0) : startMs / 1_000,
+      firstFrameByte !== undefined
+        ? 0
+        : section
+          ? section.isLossless
+            ? sectionFrom(section, startMs) / section.sampleRateHz
+            : 0
+          : startMs / 1_000,
     ),
     '-i',
     `file:${input}`,
@@ -258,6 +273,9 @@ export const transcodeArguments = (input: string, order: TranscodeOrder): string
     ...(channels === undefined ? [] : ['-ac', String(channels)]),
     ...(sampleRateHz === undefined ? [] : ['-ar', String(sampleRateHz)]),
     ...REPRODUCIBLE_ARGUMENTS,
+    ...(continuesAtMs === undefined
+      ? []
+      : ['-output_ts_offset', (continuesAtMs / 1_000).toFixed(6), '-avoid_negative_ts', 'disabled']),
     ...PROFILES[profile].encode(order),
     // decoders of lossy formats return floats
     ...(section && !section.isLossless && profile === 'flac' ? ['-sample_fmt', 's16'] : []),
@@ -288,6 +306,8 @@ export function announceLength(
 interface TranscodeEnd {
   /** True for exit code 0 and no error output. */
   isClean: boolean;
+  /** True if the program was killed, so that the output ends anywhere. */
+  isKilled: boolean;
   /** Duration of the output. */
   outputMs: number;
   /** ffmpeg's last error output. */
@@ -318,10 +338,11 @@ export function startTranscode(ffmpeg: string, input: string | Buffer, order: Tr
   if (fd !== undefined) closeSync(fd); // ffmpeg has its own copy of the descriptor
   const report = readReport(child.stderr as Readable);
   const end = new Promise<TranscodeEnd>((resolve) => {
-    child.once('error', (error) => resolve({ isClean: false, outputMs: 0, complaint: error.message }));
+    child.once('error', (error) => resolve({ isClean: false, isKilled: false, outputMs: 0, complaint: error.message }));
     child.once('close', (code) =>
       resolve({
         isClean: code === 0 && report.complaint() === '',
+        isKilled: code === null,
         outputMs: report.outputMs(),
         complaint: report.complaint() || `ended with ${code}`,
       }),

@@ -1,6 +1,7 @@
 // Parses lyrics in TTML (https://www.w3.org/TR/ttml2/), as Apple Music and others write them: a `p` per line, a `span`
 // per word. Deliberately no XML parser is used: only the predefined entities are expanded.
 import { TEXT_LIMITS } from '../runtime/text-limits.ts';
+import { lyricsLanguage } from './lyrics-language.ts';
 import { unescapeXml } from './xml-text.ts';
 import type { Lyrics, LyricsLine, LyricsWord } from './types.ts';
 
@@ -9,6 +10,8 @@ const LINE_END = /<\/p\s*>/i;
 const LINE_TAG = /<p\b([^<>]*)>/i;
 const TAG_OR_TEXT = /<(\/?)([\w:-]+)(?![\w:-])([^<>]*?)(\/?)>|([^<]+)/g;
 const BEGIN_ATTRIBUTE = /\bbegin\s*=\s*["']([^"']*)["']/i;
+/** The language of the document, in its first tag. */
+const LANGUAGE_ATTRIBUTE = /^[^<]*(?:<[?!][^<>]*>\s*)*<tt\b[^<>]*\bxml:lang\s*=\s*["']([^"']*)["']/i;
 const BACKGROUND_ROLE = /\brole\s*=\s*["']x-bg["']/i;
 const { lines: MAX_LINES } = TEXT_LIMITS.lyrics;
 
@@ -29,9 +32,12 @@ export function parseTtml(text: string): Lyrics | undefined {
       lines.push({ ...toLine(background, background.words[0]?.startMs ?? startMs), isBackground: true });
   }
   if (lines.length === 0) return undefined;
+  const languageTag = LANGUAGE_ATTRIBUTE.exec(text)?.[1];
+  const language = languageTag === undefined ? undefined : lyricsLanguage(languageTag);
+  const languagePart = language === undefined ? {} : { language };
   if (lines.some(({ startMs }) => startMs === undefined))
-    return { synced: false, lines: lines.map((line) => ({ text: line.text })) };
-  return { synced: true, lines: lines.toSorted((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0)) };
+    return { synced: false, lines: lines.map((line) => ({ text: line.text })), ...languagePart };
+  return { synced: true, lines: lines.toSorted((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0)), ...languagePart };
 }
 
 /** The text of one voice in a line, with the times of its words. */

@@ -52,6 +52,16 @@ export interface LyricsLine {
 export interface Lyrics {
   synced: boolean;
   lines: LyricsLine[];
+  /** The language, such as `eng` or `pt-BR`; absent if nothing says which. */
+  language?: string;
+}
+
+/** What the tags say about listening to the file. */
+export interface Listening {
+  /** 0.5 to 5 stars in halves; absent if the file is unrated. */
+  rating?: number;
+  plays?: number;
+  lastPlayedMs?: number;
 }
 
 /** Names and values in the order of the file: `TITLE`, `PERFORMER`, `ISRC`, and those of REM lines. */
@@ -108,6 +118,8 @@ export interface Tags extends TaggedValues, MoreTagValues {
   discSubtitle?: string;
   compilation?: boolean;
   titleSort?: string;
+  /** The artist as written in an ID3v2.3 tag, if it was split at slashes. */
+  slashedArtist?: string;
   artistSort?: string;
   albumArtistSort?: string;
   albumSort?: string;
@@ -119,6 +131,7 @@ export interface Tags extends TaggedValues, MoreTagValues {
   albumArtistMbids?: string[];
   acoustidId?: string;
   replayGain?: ReplayGain;
+  listening?: Listening;
   /** Lyrics embedded in the file, cut at 256 KB. */
   lyrics?: Lyrics;
   /** The tracks of the file, if it has several. */

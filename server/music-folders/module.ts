@@ -3,7 +3,7 @@ import type { Base, Module } from '../module.ts';
 import type { SettingsService } from '../settings/service.ts';
 import type { Watcher } from '../watch/service.ts';
 import { handledBy } from '../jobs/tasks.ts';
-import { createFolderCheck, CHECK_INTERVAL_MS } from './folder-check.ts';
+import { createFolderCheck, CHECK_INTERVAL_MS, WATCHED_CHECK_INTERVAL_MS } from './folder-check.ts';
 import { musicFolderRoutes } from './routes.ts';
 import { createMusicFolderService } from './service.ts';
 import { CLEAR_MUSIC_FOLDER, createMusicFolderTasks, RESTORE_MUSIC_FOLDER } from './tasks.ts';
@@ -22,11 +22,19 @@ export function musicFoldersModule({
   settings,
   musicFolders,
   jobs,
+  events,
   ...deps
 }: MusicFoldersModuleDeps) {
   const { trash, changes, readAside, watcher } = deps;
   const { data, storageRoot } = config.paths;
   const checkFolders = createFolderCheck({ db, musicFolders, log, onChange: changes.announceChange });
+  musicFolders.checkWith(checkFolders);
+  let checkedAtMs = 0;
+  const checkWhenDue = (): void => {
+    if (!events.hasListeners() && performance.now() - checkedAtMs < CHECK_INTERVAL_MS) return;
+    checkedAtMs = performance.now();
+    void checkFolders();
+  };
   const service = createMusicFolderService({
     db,
     now,
@@ -54,6 +62,7 @@ export function musicFoldersModule({
       service,
       musicFolders,
       ownFolders: { data, storageRoot },
+      ignoredNames: () => settings.get('LOCAL_MEDIA_IGNORE'),
       watchStateOf: (key) => watcher.status(key).state,
       isFixed: ({ key }) =>
         key === '' && (isFromEnvironment('LOCAL_MEDIA_IMPORT_PATH') || isFromEnvironment('LOCAL_MEDIA_IMPORT_MODE')),
@@ -61,7 +70,7 @@ export function musicFoldersModule({
     tasks: [handledBy(CLEAR_MUSIC_FOLDER, tasks.clear), handledBy(RESTORE_MUSIC_FOLDER, tasks.restore)],
     start(): void {
       musicFolders.onChange(() => void checkFolders());
-      timer = setInterval(() => void checkFolders(), CHECK_INTERVAL_MS).unref();
+      timer = setInterval(checkWhenDue, WATCHED_CHECK_INTERVAL_MS).unref();
       void checkFolders();
     },
     stop: () => clearInterval(timer),

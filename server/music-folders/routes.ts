@@ -4,11 +4,14 @@ import { MusicFolderIdIn } from '../db/ids.ts';
 import { idParam } from '../http/paging.ts';
 import { route, type Principal, type Route } from '../http/route.ts';
 import { toIso } from '../http/times.ts';
-import { listServerFolder } from './server-disk.ts';
+import { countFolderContents } from './folder-contents.ts';
+import { listServerFolder, type OwnFolders } from './server-disk.ts';
 import type { MusicFolderService, Removal } from './service.ts';
 import type { FolderTotals } from './totals.ts';
 import {
   DryRunQuery,
+  FolderContentsOut,
+  FolderContentsQuery,
   MusicFolderIn,
   MusicFolderOut,
   MusicFolderPatch,
@@ -27,7 +30,9 @@ interface MusicFolderRouteDeps {
   watchStateOf: (key: string) => MusicFolderOut['watching'];
   isFixed: (folder: StoredFolder) => boolean;
   /** Tonearm's own folders, which are not shown. */
-  ownFolders: { data: string; storageRoot: string };
+  ownFolders: OwnFolders;
+  /** Returns LOCAL_MEDIA_IGNORE. */
+  ignoredNames: () => string;
 }
 
 export function musicFolderRoutes({
@@ -36,9 +41,10 @@ export function musicFolderRoutes({
   watchStateOf,
   isFixed,
   ownFolders,
+  ignoredNames,
 }: MusicFolderRouteDeps): Route[] {
   const toOut = (folder: StoredFolder, user: Principal, totals: Map<string, FolderTotals>): MusicFolderOut => {
-    const { id, key, name, path, mode, isConfigured, removedAt } = folder;
+    const { id, key, name, path, mode, followsLinks, isConfigured, removedAt } = folder;
     const reason = isConfigured ? musicFolders.offlineReason(key) : undefined;
     const { tracks = 0, indexedTracks = 0, sizeBytes = 0, durationMs = 0 } = totals.get(key) ?? {};
     return {
@@ -47,6 +53,7 @@ export function musicFolderRoutes({
       source_id_prefix: key === '' ? '' : `${key}:/`,
       path: user.isSuperuser ? path : null,
       mode,
+      follow_links: followsLinks,
       is_fixed: isFixed(folder),
       state: !isConfigured ? 'removed' : reason === undefined ? 'ready' : 'offline',
       reason: user.isSuperuser ? (reason ?? null) : null,
@@ -97,6 +104,19 @@ export function musicFolderRoutes({
 
     route(
       {
+        method: 'get',
+        path: '/server-folders/contents',
+        access: 'superuser',
+        summary: 'How much music a folder of the server contains, and what else',
+        query: FolderContentsQuery,
+        reply: FolderContentsOut,
+      },
+      ({ query: { path, limit }, signal }) =>
+        countFolderContents(path, { ownFolders, ignoredNames: ignoredNames(), maxEntries: limit, signal }),
+    ),
+
+    route(
+      {
         method: 'post',
         path: '/music-folders',
         access: 'superuser',
@@ -106,7 +126,8 @@ export function musicFolderRoutes({
         reply: MusicFolderOut,
         status: [201],
       },
-      async ({ user, body }) => loadOut(await service.add(body), user),
+      async ({ user, body: { follow_links: followsLinks, ...body } }) =>
+        loadOut(await service.add({ ...body, followsLinks }), user),
     ),
 
     route(
@@ -114,14 +135,15 @@ export function musicFolderRoutes({
         method: 'patch',
         path: '/music-folders/:id',
         access: 'superuser',
-        summary: 'Rename a music folder, say where it is now, or change its mode for files that come',
+        summary: 'Rename a music folder, say where it is now, change its mode for files that come, or follow its links',
         params: FolderParam,
         body: MusicFolderPatch,
         strict: true,
         reply: MusicFolderOut,
         problems: ['conflict'],
       },
-      async ({ user, params, body }) => loadOut(await service.change(params.id, body), user),
+      async ({ user, params, body: { follow_links: followsLinks, ...body } }) =>
+        loadOut(await service.change(params.id, { ...body, followsLinks }), user),
     ),
 
     route(

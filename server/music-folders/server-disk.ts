@@ -11,7 +11,7 @@ import type { ServerFolderOut } from './wire.ts';
 
 const MAX_FOLDERS = 5_000;
 
-interface OwnFolders {
+export interface OwnFolders {
   data: string;
   storageRoot: string;
 }
@@ -22,11 +22,10 @@ export async function listServerFolder(
   ownFolders: OwnFolders,
 ): Promise<ServerFolderOut> {
   const places = await filterExisting(listStartingPoints());
-  const path = resolve(requestedPath ?? (await filterExisting([join(homedir(), 'Music')]))[0] ?? homedir());
-  if (requestedPath !== undefined && !isAbsolute(requestedPath))
-    throw invalid([{ field: 'path', message: 'must be an absolute path' }]);
-  const realPath = await realpath(path).catch(() => path);
-  if (await isHidden(realPath, ownFolders)) throw invalidPath('belongs to the system or to Tonearm itself');
+  const realPath = await resolveServerFolder(
+    requestedPath ?? (await filterExisting([join(homedir(), 'Music')]))[0] ?? homedir(),
+    ownFolders,
+  );
   const entries = await readdir(realPath, { withFileTypes: true }).catch((error: unknown) => {
     throw invalidPath(describeError(error));
   });
@@ -50,6 +49,14 @@ export async function listServerFolder(
     free_bytes: freeBytes,
     total_bytes: totalBytes,
   };
+}
+
+/** Returns the real path of a folder that may be shown. Throws `invalid` for others. */
+export async function resolveServerFolder(path: string, ownFolders: OwnFolders): Promise<string> {
+  if (!isAbsolute(path)) throw invalidPath('must be an absolute path');
+  const realPath = await realpath(path).catch(() => resolve(path));
+  if (await isHidden(realPath, ownFolders)) throw invalidPath('belongs to the system or to Tonearm itself');
+  return realPath;
 }
 
 const findFault = async (path: string, ownFolders: OwnFolders): Promise<string | null> =>

@@ -22,6 +22,7 @@ interface FolderChange {
   name?: string | undefined;
   path?: string | undefined;
   mode?: ImportMode | undefined;
+  followsLinks?: boolean | undefined;
 }
 
 export interface Removal {
@@ -189,22 +190,22 @@ async function findRemovedFolder(context: Context, path: string): Promise<Stored
  */
 async function add(
   context: Context,
-  { name, path, mode }: { name: string; path: string; mode: ImportMode },
+  { name, path, mode, followsLinks }: { name: string; path: string; mode: ImportMode; followsLinks: boolean },
 ): Promise<StoredFolder> {
   const removedFolder = await findRemovedFolder(context, path);
   assertNameFree(context, name, context.musicFolders.list().length === 0 ? 1 : removedFolder?.id);
   await assertUsablePath(context, path);
   if (removedFolder) {
-    updateRow(context, removedFolder.id, { name, path, mode });
+    updateRow(context, removedFolder.id, { name, path, mode, followsLinks });
     return restoreFolder(context, get(context, removedFolder.id));
   }
   const firstFolder = context.musicFolders.find(1);
   let id = 1 as MusicFolderId;
   if (firstFolder && !firstFolder.isConfigured && firstFolder.removedAt === null && !isFolderName(context, '')) {
     await changeFirstFolder(context, { path, mode });
-    updateRow(context, id, { name });
+    updateRow(context, id, { name, followsLinks });
   } else {
-    const values = { key: createKey(context, name), name, path, mode, createdAt: context.now() };
+    const values = { key: createKey(context, name), name, path, mode, followsLinks, createdAt: context.now() };
     id = context.rows.insert(values);
     context.musicFolders.reload();
   }
@@ -214,9 +215,14 @@ async function add(
 }
 
 /**
- * Changes name, path or mode. After a change of the path, files with the same relative paths are the same tracks.
+ * Changes name, path or mode, or whether links are followed. After a change of the path, files with the same relative
+ * paths are the same tracks.
  */
-async function change(context: Context, id: number, { name, path, mode }: FolderChange): Promise<StoredFolder> {
+async function change(
+  context: Context,
+  id: number,
+  { name, path, mode, followsLinks }: FolderChange,
+): Promise<StoredFolder> {
   const folder = get(context, id);
   if (!folder.isConfigured) throw conflict(`The music folder “${folder.name}” was removed. Restore it first.`);
   if (name !== undefined) assertNameFree(context, name, id);
@@ -226,8 +232,9 @@ async function change(context: Context, id: number, { name, path, mode }: Folder
     if (name !== undefined) updateRow(context, folder.id, { name });
   } else
     updateRow(context, folder.id, { name: name ?? folder.name, path: path ?? folder.path, mode: mode ?? folder.mode });
+  if (followsLinks !== undefined) updateRow(context, folder.id, { followsLinks });
   await context.checkFolders();
-  if (path !== undefined || mode !== undefined) await requestScan(context, folder);
+  if (path !== undefined || mode !== undefined || followsLinks !== undefined) await requestScan(context, folder);
   return get(context, id);
 }
 

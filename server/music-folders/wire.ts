@@ -15,6 +15,7 @@ export const MusicFolderOut = z
     source_id_prefix: z.string().meta({ description: 'begins the source ids of its tracks; empty for the first one' }),
     path: z.string().nullable().meta({ description: 'on the server; null unless you are a superuser' }),
     mode: Mode.meta({ description: 'copy: files are copied into the storage; reference: they are only indexed' }),
+    follow_links: z.boolean().meta({ description: 'whether links to folders outside are followed' }),
     is_fixed: z.boolean().meta({ description: 'path or mode come from the environment or the command line' }),
     state: z.enum(['ready', 'offline', 'removed']).meta({
       description: 'offline: it is not there or cannot be read; its tracks stay as they are',
@@ -36,12 +37,17 @@ export const MusicFoldersOut = z.object({ items: z.array(MusicFolderOut) }).meta
 export type MusicFoldersOut = z.output<typeof MusicFoldersOut>;
 
 export const MusicFolderIn = z
-  .strictObject({ name: Name, path: Path, mode: Mode.default('copy') })
+  .strictObject({ name: Name, path: Path, mode: Mode.default('copy'), follow_links: z.boolean().default(false) })
   .meta({ id: 'MusicFolderIn' });
 export type MusicFolderIn = z.output<typeof MusicFolderIn>;
 
 export const MusicFolderPatch = z
-  .strictObject({ name: Name.optional(), path: Path.optional(), mode: Mode.optional() })
+  .strictObject({
+    name: Name.optional(),
+    path: Path.optional(),
+    mode: Mode.optional(),
+    follow_links: z.boolean().optional(),
+  })
   .meta({ id: 'MusicFolderPatch' });
 export type MusicFolderPatch = z.output<typeof MusicFolderPatch>;
 
@@ -62,6 +68,31 @@ export const ServerFolderOut = z
   })
   .meta({ id: 'ServerFolderOut' });
 export type ServerFolderOut = z.output<typeof ServerFolderOut>;
+
+export const FolderContentsQuery = z.object({
+  path: z.string().min(1).max(4_096).meta({ description: 'absolute' }),
+  limit: z.coerce.number().int().min(1).max(100_000).default(100_000).meta({
+    description: 'names to count; a folder with more is counted in part',
+  }),
+});
+export const FolderContentsOut = z
+  .object({
+    path: z.string(),
+    audio_files: z.int(),
+    audio_bytes: z.int(),
+    folders: z.int().meta({ description: 'inside it, at any depth' }),
+    other_files: z.int(),
+    protected_files: z.int().meta({ description: 'of the other files, those with copy protection, such as .m4p' }),
+    other_kinds: z
+      .array(z.object({ extension: z.string().meta({ description: 'without the dot' }), files: z.int() }))
+      .meta({ description: 'the most frequent kinds of other files' }),
+    ignored: z.int().meta({ description: 'files and folders that scans leave out because of their names' }),
+    unreadable_folders: z.int(),
+    is_complete: z.boolean().meta({ description: 'false if there are more names than `limit`' }),
+    library_free_bytes: z.int().meta({ description: 'free on the disk to which files are copied' }),
+  })
+  .meta({ id: 'FolderContentsOut' });
+export type FolderContentsOut = z.output<typeof FolderContentsOut>;
 
 export const DryRunQuery = z.object({
   dry_run: queryBool.default(false).meta({ description: 'only say what would happen' }),

@@ -2,6 +2,7 @@
 import { eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { MainDb } from '../db/client.ts';
+import { dataVersionOf } from '../db/data-version.ts';
 import type { TrackId, UserId } from '../db/ids.ts';
 import { playQueues } from '../db/schema.ts';
 import { invalid } from '../errors.ts';
@@ -101,10 +102,12 @@ export function createQueueService({ db, now, events, library }: QueueDeps) {
         client,
         updatedAt: now(),
       };
-      db.insert(playQueues)
-        .values({ userId, ...values })
-        .onConflictDoUpdate({ target: playQueues.userId, set: values })
-        .run();
+      dataVersionOf(db.$client).hide(() => {
+        db.insert(playQueues)
+          .values({ userId, ...values })
+          .onConflictDoUpdate({ target: playQueues.userId, set: values })
+          .run();
+      });
       events.publish(queueEvent, { client, updated_at: values.updatedAt.toISOString() }, { audience: { userId } });
       return get(userId);
     },

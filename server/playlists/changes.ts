@@ -46,6 +46,12 @@ export interface NewTracks extends VersionCheck {
   skipDuplicates?: boolean;
 }
 
+/** `file`: the playlist's file has these tracks. `alsoWrite` runs in the same transaction. */
+export interface ReplaceOptions extends VersionCheck {
+  kind?: 'replace' | 'file';
+  alsoWrite?: (tx: Db) => void;
+}
+
 /** Changes fields, removes tracks by their previous index and appends tracks, in at most one version. */
 export interface PlaylistEdit extends VersionCheck, PlaylistFields {
   removeIndexes?: readonly number[];
@@ -148,7 +154,7 @@ function recordVersion(
     change: kind,
     ...counts,
     rules,
-    userId,
+    userId: kind === 'file' ? null : userId,
     createdAt,
   });
 }
@@ -182,7 +188,7 @@ function begin(
     change: kind,
     ...countsOf(plan),
     rules: playlist.rules,
-    userId,
+    userId: kind === 'file' ? null : userId,
     createdAt: playlist.createdAt,
   });
   return { id: playlist.id, version: 1, parts };
@@ -274,9 +280,9 @@ const replace = (
   userId: UserId,
   id: PlaylistId,
   trackIds: readonly TrackId[],
-  versionCheck: VersionCheck = {},
-): Promise<void> =>
-  change(context, userId, id, versionCheck, 'replace', async (playlist) => {
+  { kind = 'replace', alsoWrite, ...versionCheck }: ReplaceOptions = {},
+): Promise<void> => {
+  const plan = async (playlist: PlaylistSummary): Promise<VersionPlan> => {
     const current = context.rows.all(id);
     await yieldForLongList(current);
     const addedAt = context.now().getTime();
@@ -294,7 +300,9 @@ const replace = (
       moved: placedEntries.filter((entry): entry is typeof entry & { id: number } => entry.id !== undefined),
       added: addedEntries,
     };
-  });
+  };
+  return change(context, userId, id, versionCheck, kind, plan, alsoWrite);
+};
 
 /** Edits the list as a phone does; indexes past the end are ignored. */
 async function edit(

@@ -3,29 +3,31 @@
 
 /**
  * Returns possible readings of a location, most likely first, each as path segments; empty if the location is not a
- * file.
+ * file. `base` is the folder of the playlist file: a relative location is read as a path in it first.
  */
-export function readingsOf(location: string): string[][] {
+export function readingsOf(location: string, base: readonly string[] = []): string[][] {
   const text = location.trim();
   if (/^file:/i.test(text))
-    return unique([
-      segmentsOf(decodePercent(text.replace(/^file:(?:\/\/(?:localhost)?)?/i, '')) ?? text.slice(5), true),
-    ]);
+    return unique([segmentsOf(decodePercent(text.replace(/^file:(?:\/\/(?:localhost)?)?/i, '')), true)]);
+  // Kodi names network shares in this way: the first name is that of the server
+  if (/^(?:smb|cifs|nfs|afp):\/\//i.test(text))
+    return unique([segmentsOf(decodePercent(text.slice(text.indexOf('//') + 2)), true)]);
   if (/^[a-z][a-z\d+.-]+:\/\//i.test(text)) return []; // a URL; a single letter would be a drive
   const decodedText = decodePercent(text);
-  const spellings = [text, ...(decodedText !== undefined && decodedText !== text ? [decodedText] : [])];
-  return unique(
+  const spellings = [text, ...(decodedText !== text ? [decodedText] : [])];
+  const isRelative = base.length > 0 && !/^(?:[/\\]|[a-z]:)/i.test(text);
+  const readings = (from: readonly string[]): string[][] =>
     spellings.flatMap((spelling) =>
       spelling.includes('\\')
-        ? [segmentsOf(spelling, true), segmentsOf(spelling, false)]
-        : [segmentsOf(spelling, false)],
-    ),
-  );
+        ? [segmentsOf(spelling, true, from), segmentsOf(spelling, false, from)]
+        : [segmentsOf(spelling, false, from)],
+    );
+  return unique([...(isRelative ? readings(base) : []), ...readings([])]);
 }
 
-/** Resolves `.` and `..`; leading ones are dropped, since the base folder is unknown. */
-function segmentsOf(path: string, backslashes: boolean): string[] {
-  const segments: string[] = [];
+/** Resolves `.` and `..` from a folder; those that lead above everything are dropped. */
+function segmentsOf(path: string, backslashes: boolean, from: readonly string[] = []): string[] {
+  const segments = [...from];
   for (const segment of path.normalize('NFC').split(backslashes ? /[/\\]/ : '/')) {
     if (segment === '..') segments.pop();
     else if (segment !== '' && segment !== '.') segments.push(segment);
@@ -33,13 +35,14 @@ function segmentsOf(path: string, backslashes: boolean): string[] {
   return /^[a-z]:$/i.test(segments[0] ?? '') ? segments.slice(1) : segments;
 }
 
-/** Decodes percent-encoding; undefined if the result is not UTF-8. */
-function decodePercent(text: string): string | undefined {
+/** Decodes percent-encoding, of UTF-8 or of the encoding that older programs of Western systems use. */
+function decodePercent(text: string): string {
   if (!/%[\da-f]{2}/i.test(text)) return text;
   try {
     return decodeURIComponent(text.replace(/%(?![\da-f]{2})/gi, '%25'));
   } catch {
-    return undefined;
+    const decoder = new TextDecoder('windows-1252');
+    return text.replace(/%([\da-f]{2})/gi, (_, hex: string) => decoder.decode(Buffer.from(hex, 'hex')));
   }
 }
 
@@ -62,12 +65,13 @@ export function commonTail(a: readonly string[], b: readonly string[]): number {
   return commonLength;
 }
 
+const EXTENSION = /\.[a-z\d]{2,5}$/i;
+
+/** Folds a file name without its extension, which changes when a library is converted. */
+export const foldStem = (name: string): string => foldPart(name.replace(EXTENSION, ''));
+
 /** Returns a file name without its extension. */
-export const plainName = (name: string): string =>
-  name
-    .replace(/\.[a-z\d]{2,5}$/i, '')
-    .replaceAll('_', ' ')
-    .trim();
+export const plainName = (name: string): string => name.replace(EXTENSION, '').replaceAll('_', ' ').trim();
 
 /** Returns the title in a file name: `03 - Title.mp3`, `Artist - Title.flac`. */
 export function titleInName(name: string): string {

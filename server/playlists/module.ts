@@ -10,6 +10,8 @@ import { createTransfer } from './transfer.ts';
 
 type PlaylistsModuleDeps = Base & Pick<LibraryOffer, 'library' | 'onMerge'>;
 
+export type PlaylistsOffer = ReturnType<typeof playlistsModule>['offers'];
+
 export function playlistsModule({
   config,
   paths,
@@ -24,8 +26,12 @@ export function playlistsModule({
   const songs = createSongMatcher({ db });
   const smart = createSmartLists({ db, thread, now });
   const playlists = createPlaylistService({ db, now, events, library, songs, smart });
-  const files = createFileMatcher({ db, songs, folders: musicFolders.list });
-  const transfer = createTransfer({ playlists, roots: musicFolders.roots, files });
+  const matcher = createFileMatcher({ db, songs, folders: musicFolders.list });
+  const transfer = createTransfer({ playlists, roots: musicFolders.roots, files: matcher });
   onMerge(createEntryMerge({ db, now }));
-  return { offers: playlists, routes: playlistRoutes({ playlists, transfer }), close: thread.close } satisfies Module;
+  return {
+    offers: { playlists, matcher },
+    routes: playlistRoutes({ playlists, transfer }),
+    close: thread.close,
+  } satisfies Module;
 }

@@ -6,3 +6,6 @@ export const PLAYLIST_FORMATS: Record<string, readonly string[]> = {
   pls: ['audio/x-scpls'],
   xspf: ['application/xspf+xml'],
 };
+
+/** Extensions of the playlist files that scans read: also Navidrome's smart playlists, which nobody uploads. */
+export const PLAYLIST_EXTENSIONS: ReadonlySet<string> = new Set([...Object.keys(PLAYLIST_FORMATS), 'nsp']);

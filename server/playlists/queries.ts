@@ -1,13 +1,38 @@
 import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import { type Db, writtenRow } from '../db/client.ts';
 import type { PlaylistId, UserId } from '../db/ids.ts';
-import { playlists, playlistVersions, users, type PlaylistChange } from '../db/schema.ts';
+import {
+  playlistFileLines,
+  playlistFiles,
+  playlists,
+  playlistVersions,
+  users,
+  type PlaylistChange,
+} from '../db/schema.ts';
 import type { Page, Paged } from '../http/paging.ts';
+import { NO_TRACK, textOfEntry, type UnmatchedLine } from './file-match.ts';
 import { RulesIn, type Rules } from './rules.ts';
 
 type PlaylistRow = typeof playlists.$inferSelect;
 /** A playlist with its owner's name. For a smart playlist, service.ts fills in `trackCount` and `durationMs`. */
-export type PlaylistSummary = Omit<PlaylistRow, 'rules'> & { ownerName: string; rules: Rules | null };
+export type PlaylistSummary = Omit<PlaylistRow, 'rules'> & {
+  ownerName: string;
+  rules: Rules | null;
+  /** The playlist file in a music folder that the playlist follows, or followed. */
+  file: FollowedFile | null;
+};
+
+export interface FollowedFile {
+  id: number;
+  /** In the tree of music folders. */
+  path: string;
+  /** `edited`: a person changed the playlist after it was read from the file. `stopped`: a person ended following. */
+  state: 'follows' | 'edited' | 'stopped';
+  isGone: boolean;
+  /** Why the file could not be used, or which part of it. */
+  fault: string | null;
+  unmatchedCount: number;
+}
 
 const columns = {
   id: playlists.id,
@@ -24,18 +49,43 @@ const columns = {
   updatedAt: playlists.updatedAt,
   deletedAt: playlists.deletedAt,
   ownerName: users.username,
+  file: {
+    id: playlistFiles.id,
+    path: playlistFiles.path,
+    isGone: playlistFiles.isGone,
+    isStopped: playlistFiles.isStopped,
+    fault: playlistFiles.fault,
+  },
+  isEdited: sql<number>`EXISTS (SELECT 1 FROM ${playlistVersions} v WHERE v.playlist_id = ${playlists.id}
+    AND v.version > ${playlistFiles.playlistVersion} AND v.user_id IS NOT NULL)`,
+  unmatchedCount: sql<number>`(SELECT count(*) FROM ${playlistFileLines} l
+    WHERE l.file_id = ${playlistFiles.id} AND l.track_id IS NULL)`,
 };
 
 /** Stands in for stored rules that this version cannot parse. Matches nothing; the row is kept. */
 const MATCH_NOTHING: Rules = { all: [{ field: 'title', op: 'is_not_set', value: undefined }] };
-const toSummary = (row: Omit<PlaylistSummary, 'rules'> & { rules: unknown }): PlaylistSummary => ({
+const toSummary = ({ file, isEdited, unmatchedCount, rules, ...row }: SelectedRow): PlaylistSummary => ({
   ...row,
-  rules: row.rules === null ? null : (RulesIn.safeParse(row.rules).data ?? MATCH_NOTHING),
+  rules: rules === null ? null : (RulesIn.safeParse(rules).data ?? MATCH_NOTHING),
+  file: file && {
+    id: file.id,
+    path: file.path,
+    isGone: file.isGone,
+    fault: file.fault,
+    state: file.isStopped ? 'stopped' : isEdited === 1 ? 'edited' : 'follows',
+    unmatchedCount,
+  },
 });
 
 const isReadableBy = (userId: UserId) =>
   and(or(eq(playlists.ownerId, userId), sql`${playlists.isPublic} = 1`), isNull(playlists.deletedAt));
-const select = (db: Db) => db.select(columns).from(playlists).innerJoin(users, eq(users.id, playlists.ownerId));
+const select = (db: Db) =>
+  db
+    .select(columns)
+    .from(playlists)
+    .innerJoin(users, eq(users.id, playlists.ownerId))
+    .leftJoin(playlistFiles, eq(playlistFiles.playlistId, playlists.id));
+type SelectedRow = NonNullable<ReturnType<ReturnType<typeof select>['get']>>;
 
 /** Finds a playlist among the user's own and the public ones. */
 export function findReadable(db: Db, userId: UserId, id: PlaylistId): PlaylistSummary | undefined {
@@ -132,7 +182,8 @@ interface NewVersion {
   removed: number;
   moved: number;
   rules: Rules | null;
-  userId: UserId;
+  /** Null if a playlist file made the version. */
+  userId: UserId | null;
   createdAt: Date;
 }
 
@@ -198,6 +249,28 @@ export function findVersion(
     .where(and(eq(playlistVersions.playlistId, playlistId), eq(playlistVersions.version, version)))
     .get();
   return row && { ...row, rules: row.rules === null ? null : (RulesIn.safeParse(row.rules).data ?? MATCH_NOTHING) };
+}
+
+/** Lists the lines of a playlist's file that have no track, in the order of the file. */
+export function listUnmatchedLines(db: Db, fileId: number, { limit, offset }: Page): Paged<UnmatchedLine> {
+  const { location, artist, title, line, reason, position } = playlistFileLines;
+  const where = and(eq(playlistFileLines.fileId, fileId), isNull(playlistFileLines.trackId));
+  const rows = db
+    .select({ location, artist, title, line, reason })
+    .from(playlistFileLines)
+    .where(where)
+    .orderBy(position)
+    .limit(limit)
+    .offset(offset)
+    .all();
+  return {
+    items: rows.map((row) => ({
+      line: row.line,
+      text: textOfEntry({ ...row, artist: row.artist ?? undefined, title: row.title ?? undefined }),
+      reason: row.reason ?? NO_TRACK,
+    })),
+    total: db.select({ n: count() }).from(playlistFileLines).where(where).get()?.n ?? 0,
+  };
 }
 
 /** Returns those of the playlists that are ordinary and that the user may read. */

@@ -46,6 +46,8 @@ import {
   toVersionOut,
   TrackIdList,
   TrackInListParam,
+  UnmatchedLinePage,
+  UnmatchedQuery,
   VersionEntryPage,
   VersionParam,
   type PlaylistEntryOut,
@@ -54,6 +56,7 @@ import {
 const IdParam = idParam(PlaylistIdIn);
 /** The number of lines of a report that are sent in one piece. */
 const LINES_PER_PIECE = 500;
+const MAX_UNMATCHED_LINES = 1_000;
 
 export function playlistRoutes({
   playlists,
@@ -167,7 +170,27 @@ export function playlistRoutes({
         query: EntriesWanted,
         reply: PlaylistOut,
       },
-      async ({ user, params, query }) => toReply(user.id, await playlists.get(user.id, params.id), query),
+      async ({ user, params, query }) => {
+        const playlist = await playlists.get(user.id, params.id);
+        const page = { limit: MAX_UNMATCHED_LINES, offset: 0 };
+        return {
+          ...(await toReply(user.id, playlist, query)),
+          ...(playlist.file && { unmatched: playlists.listUnmatched(user.id, params.id, page).items }),
+        };
+      },
+    ),
+
+    route(
+      {
+        method: 'get',
+        path: '/playlists/:id/unmatched',
+        access: 'user',
+        summary: 'Lines of the playlist’s file in the music folder for which the library has no track, paged',
+        params: IdParam,
+        query: UnmatchedQuery,
+        reply: UnmatchedLinePage,
+      },
+      ({ user, params, query }) => toPaged(playlists.listUnmatched(user.id, params.id, query), query, (line) => line),
     ),
 
     route(

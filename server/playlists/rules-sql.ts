@@ -8,6 +8,7 @@ import { moodSql, type Mood } from '../library/lists/moods.ts';
 import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 import type { Params } from '../library/lists/statement-cache.ts';
 import {
+  creditFieldsFrom,
   FIELDS,
   isGroup,
   membersOf,
@@ -34,8 +35,8 @@ type FieldPlace = { column: string } | { key: 'i.id' | 'i.album_id'; from: strin
 const columnOf = (field: TrackField): string =>
   FIELDS[TRACK_FIELDS[field].name] === 'text' ? `fold(i.${TRACK_FIELDS[field].name})` : `i.${TRACK_FIELDS[field].name}`;
 
-/** A field with a column of its own, unlike `mood`, which is a condition on several columns. */
-type ColumnField = Exclude<Field, 'mood'>;
+/** A field with one place, unlike `mood`, a condition on several columns, and `tag`, whose rows have many names. */
+type ColumnField = Exclude<Field, 'mood' | 'tag'>;
 const FIELD_PLACES: Record<ColumnField, FieldPlace> = {
   title: { column: 'i.title_sort' },
   album: { column: 'i.album_sort' },
@@ -55,6 +56,12 @@ const FIELD_PLACES: Record<ColumnField, FieldPlace> = {
     value: 'fold(g.name)',
   },
   ...namedFieldsFrom((field): FieldPlace => ({ column: columnOf(field) })),
+  ...creditFieldsFrom((role): FieldPlace => ({
+    key: 'i.id',
+    from: `SELECT tc.track_id FROM track_credits tc CROSS JOIN people p ON p.id = tc.person_id
+      WHERE tc.role = '${role}' AND`,
+    value: 'fold(p.name)',
+  })),
   duration_ms: { column: 'i.duration_ms' },
   size_bytes: { column: 'i.size_bytes' },
   bitrate_kbps: { column: 'i.bitrate_kbps' },
@@ -80,7 +87,7 @@ const FIELD_PLACES: Record<ColumnField, FieldPlace> = {
   created_at: { column: 'i.created_at' },
   last_played_at: {
     key: 'i.id',
-    from: `SELECT c.item_id FROM play_counts c WHERE ${isOfUser('c')} AND c.plays > 0 AND`,
+    from: `SELECT c.item_id FROM play_counts c WHERE ${isOfUser('c')} AND c.last_played_at > 0 AND`,
     value: 'c.last_played_at',
   },
   liked_at: {
@@ -121,7 +128,10 @@ const SORT_SQL: Record<Exclude<SmartSort, 'random'>, { keys: readonly string[]; 
     keys: [`coalesce((SELECT c.plays FROM play_counts c WHERE ${isOfUser('c')} AND c.item_id = i.id), 0)`],
   },
   last_played_at: {
-    keys: [`(SELECT c.last_played_at FROM play_counts c WHERE ${isOfUser('c')} AND c.item_id = i.id AND c.plays > 0)`],
+    keys: [
+      `(SELECT c.last_played_at FROM play_counts c WHERE ${isOfUser('c')} AND c.item_id = i.id
+        AND c.last_played_at > 0)`,
+    ],
     nulls: true,
   },
   rating: { keys: [`coalesce((SELECT l.rating FROM like_states l WHERE ${isOfUser('l')} AND l.item_id = i.id), 0)`] },
@@ -171,10 +181,17 @@ function groupSql(
   return `(${parts.join(group.all ? ' AND ' : ' OR ')})`;
 }
 
-function conditionSql({ field, op, value }: Condition, bind: Bind, now: Date): string {
+/** Returns where the values of a tag are stored, which are folded already. */
+const placeOfTag = (tag: string, bind: Bind): FieldPlace => ({
+  key: 'i.id',
+  from: `SELECT tt.track_id FROM track_tags tt WHERE tt.tag = ${bind(tag)} AND`,
+  value: 'tt.value_key',
+});
+
+function conditionSql({ field, tag = '', op, value }: Condition, bind: Bind, now: Date): string {
   // a track whose mood is unknown has no mood
   if (field === 'mood') return `(${op === 'is_not' ? 'NOT ' : ''}coalesce((${moodSql(value as Mood, 'i')}), 0))`;
-  const place = FIELD_PLACES[field];
+  const place = field === 'tag' ? placeOfTag(tag, bind) : FIELD_PLACES[field];
   const kind: Kind = FIELDS[field];
   if ('column' in place) {
     const { sql, whenUnset } = testOf(kind, op, value, place.column, bind, now);

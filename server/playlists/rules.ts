@@ -1,8 +1,10 @@
 // Rules of smart playlists: fields, their operators, and the shape in the API and the database. Invalid rules are
 // refused here with a message that names them; validated rules consist of known names and plain values.
 import { z } from 'zod';
+import { CREDIT_TAGS } from '../db/more-tags.ts';
 import { FIELD_NAMES, namedFieldsFrom, TRACK_FIELDS, type FieldKind } from '../db/track-fields.ts';
 import { MOODS } from '../library/lists/moods.ts';
+import { storedTagName } from '../library/tags/tag-names.ts';
 import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 
 export type Kind = 'text' | 'word' | 'number' | 'date' | 'boolean' | 'playlist' | 'mood';
@@ -29,6 +31,11 @@ const KIND_OF: Record<FieldKind, Kind> = {
   note: 'text',
 };
 
+type CreditField = (typeof CREDIT_TAGS)[number];
+/** Returns an object with a value for each role of credits; composers are a field of the track. */
+export const creditFieldsFrom = <V>(valueOf: (role: CreditField) => V): Record<CreditField, V> =>
+  Object.fromEntries(CREDIT_TAGS.map((role) => [role, valueOf(role)])) as Record<CreditField, V>;
+
 export const FIELDS = {
   title: 'text',
   artist: 'text',
@@ -36,6 +43,7 @@ export const FIELDS = {
   album_artist: 'text',
   genre: 'text',
   ...namedFieldsFrom((field) => KIND_OF[TRACK_FIELDS[field].kind]),
+  ...creditFieldsFrom(() => 'text' as const),
   duration_ms: 'number',
   size_bytes: 'number',
   bitrate_kbps: 'number',
@@ -56,6 +64,8 @@ export const FIELDS = {
   has_cover: 'boolean',
   playlist: 'playlist',
   mood: 'mood',
+  /** The tag that `tag` names: a mood or grouping as files have it, or a custom tag. */
+  tag: 'text',
 } as const satisfies Record<string, Kind>;
 export type Field = keyof typeof FIELDS;
 const ALL_FIELDS = Object.keys(FIELDS) as [Field, ...Field[]];
@@ -78,6 +88,8 @@ export type SmartSort = (typeof SMART_SORTS)[number];
 
 export interface Condition {
   field: Field;
+  /** For the field `tag`, the stored name of the tag. */
+  tag?: string | undefined;
   op: Operator;
   value: Value | undefined;
 }
@@ -96,6 +108,12 @@ const ValueIn = z.union([text, number, z.boolean(), z.array(text).length(2), z.a
 export const SmartSortName = z.enum(SMART_SORTS).meta({ id: 'SmartSort' });
 const ConditionShape = {
   field: z.enum(ALL_FIELDS).meta({ id: 'SmartField' }).optional(),
+  tag: z
+    .string()
+    .max(100)
+    .transform(storedTagName)
+    .optional()
+    .meta({ description: 'for the field `tag`: a name of `/tags`, such as `mood` or `OCCASION`' }),
   op: z.enum(ALL_OPERATORS).meta({ id: 'SmartOperator' }).optional(),
   value: ValueIn.optional().meta({
     description:
@@ -116,8 +134,9 @@ function nodeAt(depth: number): z.ZodType<Node> {
   return z
     .strictObject({ ...ConditionShape, ...(nodes && { all: nodes, any: nodes }) })
     .transform((node, ctx): Node => {
-      const { field, op, value, all, any } = node as {
+      const { field, tag, op, value, all, any } = node as {
         field?: Field;
+        tag?: string;
         op?: Operator;
         value?: Value;
         all?: Node[];
@@ -126,15 +145,16 @@ function nodeAt(depth: number): z.ZodType<Node> {
       const fault = (message: string): never => (ctx.addIssue(message), z.NEVER);
       if ((all ?? any) !== undefined) {
         if (all && any) return fault('is either all or any');
-        return field !== undefined || op !== undefined || value !== undefined
+        return field !== undefined || tag !== undefined || op !== undefined || value !== undefined
           ? fault('is either a group or a rule')
           : all
             ? { all }
             : { any: any as Node[] };
       }
       if (field === undefined || op === undefined) return fault('needs field and op, or a group');
+      if ((field === 'tag') !== (tag !== undefined)) return fault('needs tag with the field tag, and only with it');
       const problem = faultOf(field, op, value);
-      return problem === undefined ? { field, op, value } : fault(problem);
+      return problem === undefined ? { field, ...(tag !== undefined && { tag }), op, value } : fault(problem);
     })
     .meta({ id: `SmartRule${MAX_DEPTH - depth}` });
 }

@@ -1,7 +1,7 @@
 // Playlists for the REST and Subsonic APIs. Changes return the changed playlist. Reading is asynchronous, since a smart
 // playlist is evaluated in a thread. All methods throw `not_found` for playlists that the user may not read.
 import { randomInt } from 'node:crypto';
-import type { MainDb } from '../db/client.ts';
+import type { Db, MainDb } from '../db/client.ts';
 import type { PlaylistId, TrackId, UserId } from '../db/ids.ts';
 import { invalid, notFound } from '../errors.ts';
 import type { EventHub } from '../events/hub.ts';
@@ -17,6 +17,7 @@ import {
   listDeleted,
   listOrdinary,
   listReadable,
+  listUnmatchedLines,
   updatePlaylist,
   type PlaylistSummary,
 } from './queries.ts';
@@ -24,9 +25,11 @@ import { createEntryReader, type Entry, type EntryPage } from './read-entries.ts
 import { membersOf, playlistsIn, type Rules } from './rules.ts';
 import type { SmartLists } from './smart.ts';
 import type { SongMatcher } from './song-match.ts';
+import type { UnmatchedLine } from './file-match.ts';
 import { createVersions, type MissingTrack } from './versions.ts';
 import { playlistEvent } from './wire.ts';
 import { bindContext } from '../runtime/bind-context.ts';
+import { createListeners } from '../runtime/listeners.ts';
 
 interface PlaylistDeps {
   db: MainDb;
@@ -43,6 +46,13 @@ interface NewList {
   isPublic?: boolean;
   trackIds?: readonly TrackId[];
   rules?: Rules | undefined;
+}
+/** What a playlist file says: the tracks of an ordinary playlist, or the rules of a smart one. */
+interface FileContents {
+  /** A new name; undefined if the name stays. */
+  name: string | undefined;
+  trackIds: readonly TrackId[];
+  rules: Rules | undefined;
 }
 interface ListFields extends VersionCheck {
   name?: string | undefined;
@@ -63,6 +73,7 @@ export function createPlaylistService(deps: PlaylistDeps) {
       entries,
       allEntries,
       listContained,
+      listUnmatched,
       preview,
       create,
       update,
@@ -76,7 +87,10 @@ export function createPlaylistService(deps: PlaylistDeps) {
       replaceTracks,
       edit,
       restore,
+      applyFile,
     }),
+    /** Calls listeners after each change of a playlist. */
+    onChange: context.changeListeners.add,
     withTotals: context.entryReader.withTotals,
     /** Deletes a playlist; `undelete` restores it. */
     delete(userId: UserId, id: PlaylistId): void {
@@ -103,7 +117,18 @@ function createContext({ db, now, library, smart, songs, events }: PlaylistDeps)
   const changes = createChanges({ db, now, rows });
   const versions = createVersions({ db, now, rows, changes, songs });
   const entryReader = createEntryReader({ library, rows, smart });
-  return { db, now, library, smart, events, rows, changes, versions, entryReader };
+  return {
+    db,
+    now,
+    library,
+    smart,
+    events,
+    rows,
+    changes,
+    versions,
+    entryReader,
+    changeListeners: createListeners<[]>(),
+  };
 }
 
 /** Makes clients reload the playlist; clients of other users only if the playlist is or was public. */
@@ -112,6 +137,7 @@ function announce(
   { id, version, isPublic, ownerId, deletedAt }: PlaylistSummary,
   wasPublic = isPublic,
 ): void {
+  context.changeListeners.notify();
   context.events.publish(
     playlistEvent,
     { id, version, deleted: deletedAt !== null },
@@ -174,6 +200,15 @@ const entries = (
 const allEntries = ({ entryReader }: Context, userId: UserId, playlist: PlaylistSummary): AsyncGenerator<Entry[]> =>
   entryReader.allEntries(userId, playlist);
 
+/**
+ * Lists the lines of the playlist's file that have no track; none for a playlist without a file. Only its owner sees
+ * them, because they may contain paths of other computers.
+ */
+function listUnmatched({ db }: Context, userId: UserId, id: PlaylistId, page: Page): Paged<UnmatchedLine> {
+  const { file, ownerId } = getReadable(db, userId, id);
+  return file && ownerId === userId ? listUnmatchedLines(db, file.id, page) : { items: [], total: 0 };
+}
+
 /** Returns those of the tracks that are in the list. */
 async function listContained(
   { db, rows, smart }: Context,
@@ -203,7 +238,8 @@ async function create(
   context: Context,
   userId: UserId,
   { name, description = null, isPublic = false, trackIds = [], rules }: NewList,
-  change: 'create' | 'import' = 'create',
+  change: 'create' | 'import' | 'file' = 'create',
+  alsoWrite: (tx: Db, playlistId: PlaylistId) => void = () => {},
 ): Promise<PlaylistSummary> {
   if (rules && trackIds.length > 0)
     throw invalid([{ field: 'track_ids', message: 'a smart playlist takes rules, not tracks' }]);
@@ -221,6 +257,7 @@ async function create(
         createdAt,
       });
       const playlist = getOwn(tx, userId, playlistId);
+      alsoWrite(tx, playlistId);
       return context.changes.begin(userId, playlist, change, trackIds);
     },
     { behavior: 'immediate' },
@@ -362,6 +399,36 @@ async function edit(
   await assertTracksExist(context, edit.addTrackIds ?? []);
   await context.changes.edit(userId, id, edit);
   return announceChange(context, userId, id, wasPublic);
+}
+
+/**
+ * Gives a playlist the contents of its file, in a version that no person made. `alsoWrite` runs in the transaction of
+ * that version. Throws `conflict` if the playlist is not at the expected version.
+ */
+async function applyFile(
+  context: Context,
+  { id, ownerId, version, rules: previousRules }: PlaylistSummary,
+  { name, trackIds, rules }: FileContents,
+  alsoWrite: (tx: Db) => void,
+): Promise<void> {
+  if (rules) {
+    await context.changes.withLock(id, async () =>
+      context.db.transaction(
+        (tx) => {
+          const playlist = getOwn(tx, ownerId, id, version);
+          const newRules = withSeed({ ...rules, seed: rules.seed ?? previousRules?.seed });
+          if (JSON.stringify(newRules) !== JSON.stringify(previousRules)) {
+            updatePlaylist(tx, id, { rules: newRules, updatedAt: context.now() });
+            context.changes.recordVersion(ownerId, { ...playlist, rules: newRules }, 'file');
+          }
+          alsoWrite(tx);
+        },
+        { behavior: 'immediate' },
+      ),
+    );
+  } else await context.changes.replace(ownerId, id, trackIds, { expectedVersion: version, kind: 'file', alsoWrite });
+  if (name !== undefined) updatePlaylist(context.db, id, { name, updatedAt: context.now() });
+  announceChange(context, ownerId, id);
 }
 
 async function restore(

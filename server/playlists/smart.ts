@@ -1,6 +1,7 @@
 // Evaluates smart playlists. Results are cached until anything in the database changes, and simultaneous equal queries
 // share one evaluation.
 import type { MainDb } from '../db/client.ts';
+import { dataVersionOf } from '../db/data-version.ts';
 import type { UserId } from '../db/ids.ts';
 import { createReaderThread } from '../db/reader-thread.ts';
 import { rulesQuery, type SmartQuery } from './rules-sql.ts';
@@ -38,10 +39,7 @@ interface SmartDeps {
 export type SmartLists = ReturnType<typeof createSmartLists>;
 
 export function createSmartLists({ db, thread, now }: SmartDeps) {
-  /** Returns a text that changes whenever anything was written, by this connection or another. */
-  const versionOf = db.$client
-    .prepare<[], string>("SELECT total_changes() || ':' || (SELECT data_version FROM pragma_data_version)")
-    .pluck();
+  const dataVersion = dataVersionOf(db.$client);
   const answers = new Map<string, Promise<SmartResult>>();
   let cachedIdCount = 0;
   let cachedVersion = '';
@@ -72,7 +70,7 @@ export function createSmartLists({ db, thread, now }: SmartDeps) {
     find(ownerId: UserId, rules: Rules): Promise<SmartResult> {
       const minute = new Date(Math.floor(now().getTime() / MINUTE_MS) * MINUTE_MS);
       const query = rulesQuery(rules, { userId: ownerId, now: minute });
-      const version = versionOf.get() ?? '';
+      const version = dataVersion.current();
       if (version !== cachedVersion || answers.size >= MAX_CACHED_ANSWERS) clearCache(version);
       const key = JSON.stringify(query);
       const cachedAnswer = answers.get(key);

@@ -12,6 +12,8 @@ interface Song {
   artist?: string | undefined;
   album?: string | undefined;
   durationMs?: number | undefined;
+  /** True if nothing is returned where several tracks match equally well. */
+  isUnambiguous?: boolean | undefined;
 }
 
 interface Candidate extends RowAs<typeof tracks, 'id' | 'artistName' | 'albumSort' | 'durationMs'> {
@@ -41,7 +43,7 @@ export function createSongMatcher({ db }: { db: MainDb }) {
 
   return {
     /** Finds a track. Without an artist, the title must be unique, or the album or duration must match too. */
-    find({ title, artist, album, durationMs }: Song): TrackId | undefined {
+    find({ title, artist, album, durationMs, isUnambiguous = false }: Song): TrackId | undefined {
       const key = sortKey(title);
       if (key === '') return undefined;
       const albumKey = album === undefined ? undefined : sortKey(album);
@@ -60,6 +62,8 @@ export function createSongMatcher({ db }: { db: MainDb }) {
         Number(candidate.albumSort === albumKey) * 4 + Number(isSimilarLength(candidate)) * 2 + candidate.isAvailable;
       let bestMatch = matches[0];
       for (const candidate of matches) if (bestMatch && score(candidate) > score(bestMatch)) bestMatch = candidate;
+      if (isUnambiguous && bestMatch && matches.filter((match) => score(match) === score(bestMatch)).length > 1)
+        return undefined;
       return bestMatch?.id;
     },
   };

@@ -83,7 +83,7 @@ export function createTransfer({ playlists, files, roots }: TransferDeps) {
         if (res.destroyed) return;
         if (
           !res.write(
-            entries.map(({ track }) => m3uEntry({ ...track, path: pathOf(track, musicRoots, paths) })).join(''),
+            entries.map(({ track }) => m3uEntry({ ...track, path: pathInMusicOf(track, musicRoots, paths) })).join(''),
           )
         )
           await waitForDrain(res);
@@ -103,7 +103,7 @@ export function createTransfer({ playlists, files, roots }: TransferDeps) {
  * Returns the path of a track, relative to its music folder, or absolute. A track outside of the music folders gets a
  * name by which an import can find it again.
  */
-function pathOf(
+export function pathInMusicOf(
   { source, sourceId, title, artistName, format }: TrackSummary,
   roots: readonly MusicRoot[],
   paths: 'relative' | 'absolute',

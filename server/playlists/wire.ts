@@ -176,6 +176,7 @@ export const EntryQuery = z.object({
     description: 'a random order that stays the same across pages and changes; `position` is the place in it',
   }),
 });
+export const UnmatchedQuery = z.object(pageQuery);
 export const RemoveQuery = z.object({
   forever: queryBool.default(false).meta({ description: 'remove a deleted playlist for good' }),
 });
@@ -216,6 +217,13 @@ const RulesOut = z
   })
   .meta({ id: 'SmartRulesOut' });
 
+export const UnmatchedLineOut = z
+  .object({ line: z.int().meta({ description: 'line number, from 1' }), text: z.string(), reason: z.string() })
+  .meta({ id: 'UnmatchedLineOut' });
+export type UnmatchedLineOut = z.output<typeof UnmatchedLineOut>;
+export const UnmatchedLinePage = pagedOf(UnmatchedLineOut).meta({ id: 'PagedUnmatchedLines' });
+export type UnmatchedLinePage = z.output<typeof UnmatchedLinePage>;
+
 export const PlaylistOut = z
   .object({
     id: z.int(),
@@ -232,6 +240,23 @@ export const PlaylistOut = z
     created_at: isoTime,
     updated_at: isoTime,
     deleted_at: isoTime.nullable(),
+    file: z
+      .object({
+        path: z.string().meta({ description: 'as in `source_id`' }),
+        state: z.enum(['follows', 'edited', 'stopped']).meta({
+          description:
+            'follows: a changed file changes the playlist; edited: a person changed the playlist, which does not ' +
+            'follow any more; stopped: a person chose that',
+        }),
+        is_gone: z.boolean().meta({ description: 'the file is no longer in the music folder' }),
+        fault: z.string().nullable().meta({ description: 'why the file, or a part of it, could not be used' }),
+        unmatched_count: z.int().meta({ description: 'lines of the file without a track; see /unmatched' }),
+      })
+      .nullable()
+      .meta({ description: 'the playlist file in a music folder that made the playlist' }),
+    unmatched: z.array(UnmatchedLineOut).optional().meta({
+      description: 'lines of the file without a track, at most 1000; only in GET /playlists/{id}, and for its owner',
+    }),
     entries: z.array(PlaylistEntryOut).optional(),
   })
   .meta({ id: 'PlaylistOut' });
@@ -253,6 +278,7 @@ const PlaylistChangeOut = z.enum([
   'restore',
   'import',
   'rules',
+  'file',
   'track_deleted',
   'track_restored',
 ]);
@@ -264,7 +290,10 @@ export const PlaylistVersionOut = z
     removed: z.int(),
     moved: z.int(),
     track_count: z.int().meta({ description: 'after the change' }),
-    user_name: z.string().nullable().meta({ description: 'null if the change was the removal of a track' }),
+    user_name: z
+      .string()
+      .nullable()
+      .meta({ description: 'null if no person made the change, but the library or a playlist file' }),
     created_at: isoTime,
   })
   .meta({ id: 'PlaylistVersionOut' });
@@ -304,9 +333,7 @@ export const ImportOut = z
   .object({
     playlist: PlaylistOut,
     matched: z.int(),
-    unmatched: z.array(
-      z.object({ line: z.int().meta({ description: 'line number, from 1' }), text: z.string(), reason: z.string() }),
-    ),
+    unmatched: z.array(UnmatchedLineOut),
   })
   .meta({ id: 'PlaylistImportOut' });
 export type ImportOut = z.output<typeof ImportOut>;
@@ -358,6 +385,13 @@ export const toPlaylistOut = (p: PlaylistSummary): PlaylistOut => ({
   created_at: toIso(p.createdAt),
   updated_at: toIso(p.updatedAt),
   deleted_at: toIsoOrNull(p.deletedAt),
+  file: p.file && {
+    path: p.file.path,
+    state: p.file.state,
+    is_gone: p.file.isGone,
+    fault: p.file.fault,
+    unmatched_count: p.file.unmatchedCount,
+  },
 });
 
 export const toEntryOut = ({ id, position, addedAt, track }: Entry): PlaylistEntryOut => ({

@@ -4,6 +4,7 @@ import type { LibraryOffer } from '../library/module.ts';
 import type { MediaOffer } from '../media/module.ts';
 import type { Base, Module } from '../module.ts';
 import { createSeparatedTracks } from './gone-tracks/separated-tracks.ts';
+import type { PlaylistFilesOffer } from '../playlist-files/module.ts';
 import type { Relocation } from '../relocation/service.ts';
 import { assertImportPath } from '../settings/checks.ts';
 import type { SourcesOffer } from '../sources/module.ts';
@@ -30,7 +31,8 @@ type ScanModuleDeps = Base &
   Pick<LibraryOffer, 'library' | 'tracks' | 'trash' | 'changes'> &
   Pick<FilesOffer, 'scanReader'> &
   Pick<MediaOffer, 'findTool'> &
-  Pick<SourcesOffer, 'sources'> & {
+  Pick<SourcesOffer, 'sources'> &
+  PlaylistFilesOffer & {
     hearing: Hearing;
     relocation: Relocation;
     isServing: () => boolean;
@@ -64,6 +66,7 @@ export function scanModule({
   findTool,
   hearing,
   relocation,
+  playlistFiles,
   isServing,
 }: ScanModuleDeps) {
   const { data, database: databasePath, storageRoot } = config.paths;
@@ -77,6 +80,7 @@ export function scanModule({
     divide: relocation.divide,
     leases,
     reader,
+    playlistFiles,
     walkFolders: walker.walk,
     now,
     musicFolders,
@@ -87,6 +91,7 @@ export function scanModule({
     storage,
     minFreeBytes: () => settings.get('MIN_FREE_BYTES'),
     ignoredNames: () => settings.get('LOCAL_MEDIA_IGNORE'),
+    ownFolders: { data, storageRoot },
     releaseAudio: library.releaseAudio,
     batchMs: () => (isServing() ? BATCH_MS.busy : BATCH_MS.quiet),
     isServing,

@@ -4,7 +4,9 @@ import type { ImportMode } from '../db/schema.ts';
 import type { Hearing } from '../enrichment/hearing.ts';
 import type { ReaderPool } from '../files/reader-pool.ts';
 import type { TrackWriter } from '../library/tracks/track-writer.ts';
+import type { PlaylistFilesOffer } from '../playlist-files/module.ts';
 import { createHeapLimit } from '../runtime/heap-limits.ts';
+import type { OwnFolders } from '../runtime/unsuitable-folders.ts';
 import { keyOfPath, rootKeysOf } from '../storage/music-roots.ts';
 import type { Storage } from '../storage/storage.ts';
 import { prepareAlbumCharsets } from './album-charsets.ts';
@@ -43,6 +45,8 @@ export interface ScanDeps {
   minFreeBytes: () => number;
   /** LOCAL_MEDIA_IGNORE. */
   ignoredNames: () => string;
+  /** Tonearm's own folders, to which links are not followed. */
+  ownFolders: OwnFolders;
   /** Called for audio that a changed file replaced; it may still belong to another track. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
   hearing: Pick<Hearing, 'ofFile' | 'ofStoredAudio' | 'findSimilarTo' | 'soundsLikeDeleted'>;
@@ -53,6 +57,7 @@ export interface ScanDeps {
   /** Resolves when the database's write-ahead log is short enough to write more. */
   relieve: () => Promise<void>;
   canSplit: () => Promise<boolean>;
+  playlistFiles: Pick<PlaylistFilesOffer['playlistFiles'], 'isEnabled' | 'noteChanges' | 'noteScanned' | 'follow'>;
 }
 
 export interface ScanOptions extends ScopeOptions {

@@ -1,14 +1,16 @@
 // Decides which folders a scan walks. A folder that cannot be scanned is refused with the reason. A folder that is gone
 // when the scan begins is replaced by the nearest existing folder above it. No path leads out of its music folder.
-import { lstat, realpath } from 'node:fs/promises';
+import { lstat, realpath, stat as fileStat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { AppError } from '../errors.ts';
 import { withoutSubfolders } from '../files/folder-set.ts';
 import { findPathIgnoreReason } from '../files/ignore-files.ts';
 import { absoluteOf, join, namesIn, parentOf } from '../files/relative-path.ts';
+import { isInside } from '../runtime/system-folders.ts';
 import {
   FIRST_FOLDER_ONLY,
   keyOfPath,
+  locateInRoots,
   rootKeysOf,
   NO_PATH,
   pathInRoot,
@@ -52,11 +54,12 @@ async function findFolder(root: MusicRoots, requestedPath: string): Promise<stri
   let path = rootPathOf(key);
   for (const segment of segments) {
     path = join(path, await findName(root, path, segment, requestedPath));
-    const stat = await lstat(absoluteOf(root, path)).catch(() => undefined);
+    const { followsLinks } = locateInRoots(root, path);
+    const stat = await (followsLinks ? fileStat : lstat)(absoluteOf(root, path)).catch(() => undefined);
     if (stat?.isSymbolicLink())
       throw refusedFolder(
         requestedPath,
-        `cannot be scanned, because ${path} is a link, and links to folders are not followed`,
+        `cannot be scanned, because ${path} is a link, and its music folder does not allow to follow links`,
       );
     if (!stat?.isDirectory()) throw refusedFolder(requestedPath, `cannot be scanned, because ${path} is not a folder`);
   }
@@ -87,8 +90,8 @@ const refusedFolder = (requestedPath: string, reason: string): AppError =>
   new AppError('invalid', `The folder ${requestedPath} ${reason}.`, { fields: [{ field: 'path', message: reason }] });
 
 /**
- * Replaces a folder that no longer exists, or is now a link, by the nearest folder above it: only an existing folder
- * can prove what is gone.
+ * Replaces a folder that no longer exists, or is now a link that is not followed, by the nearest folder above it: only
+ * an existing folder can prove what is gone.
  */
 export async function findExistingFolders(roots: MusicRoots, folders: readonly string[]): Promise<string[]> {
   const rootsOnDisk = await resolveRoots(roots);
@@ -106,11 +109,13 @@ export async function findExistingFolders(roots: MusicRoots, folders: readonly s
 const resolveRoots = async (roots: MusicRoots): Promise<MusicRoots> =>
   typeof roots === 'string'
     ? realpath(roots)
-    : Promise.all(roots.map(async ({ key, path }) => ({ key, path: await realpath(path).catch(() => NO_PATH) })));
+    : Promise.all(roots.map(async (root) => ({ ...root, path: await realpath(root.path).catch(() => NO_PATH) })));
 
 async function isPlainFolder(root: MusicRoots, path: string): Promise<boolean> {
   const absolutePath = absoluteOf(root, path);
   try {
+    // the walk decides which links it follows
+    if (locateInRoots(root, path).followsLinks) return (await fileStat(absolutePath)).isDirectory();
     if (!(await lstat(absolutePath)).isDirectory()) return false;
     const writtenPath = typeof absolutePath === 'string' ? Buffer.from(resolve(absolutePath)) : absolutePath;
     return writtenPath.equals(await realpath(absolutePath, { encoding: 'buffer' }));
@@ -124,8 +129,12 @@ export async function findPathInMusic(roots: readonly MusicRoot[], folder: strin
   const realFolder = await realpath(folder).catch(() => {
     throw new AppError('invalid', `The folder ${folder} does not exist.`);
   });
-  for (const { key, path } of roots) {
-    const relativePath = relative(await realpath(path).catch(() => path), realFolder);
+  for (const { key, path, followsLinks = false } of roots) {
+    // below a link that is followed, the path counts as it is written
+    const isWrittenInside = followsLinks && isInside(resolve(folder), path);
+    const relativePath = isWrittenInside
+      ? relative(path, resolve(folder))
+      : relative(await realpath(path).catch(() => path), realFolder);
     if (relativePath === '..' || relativePath.startsWith(`..${sep}`) || isAbsolute(relativePath)) continue;
     const pathInside = relativePath.split(sep).join('/');
     if (pathInside !== '') return join(rootPathOf(key), pathInside);

@@ -1,6 +1,8 @@
 // Records what a scan has done so far: its counts, its lists, and the facts that later decisions of the same scan need.
 import type { TrackId } from '../db/ids.ts';
-import { sourceIdOf } from '../files/relative-path.ts';
+import { parentOf, sourceIdOf } from '../files/relative-path.ts';
+import type { PlaylistFileChange } from '../playlist-files/queries.ts';
+import type { FollowResult } from '../playlist-files/service.ts';
 import type { FolderBatch } from './walk/compare-folder.ts';
 import type { Decision } from './write/decide.ts';
 import type { NameReason } from './walk/list-folder.ts';
@@ -43,6 +45,10 @@ export interface ScanRecord {
   movedIds: Set<TrackId>;
   /** Storage URIs of audio that a changed file replaced. */
   replacedUris: string[];
+  /** The last change of each playlist file, by path: a part of the folders may be walked twice. */
+  playlistChanges: Map<string, PlaylistFileChange>;
+  /** The number of playlists that a playlist file made or changed. */
+  playlistCount: number;
   /** The refusal of files that were not copied, because they do not fit. */
   refusal: Refusal | undefined;
 }
@@ -73,6 +79,8 @@ export const createScanRecord = (): ScanRecord => ({
   skippedCount: 0,
   movedIds: new Set(),
   replacedUris: [],
+  playlistChanges: new Map(),
+  playlistCount: 0,
   refusal: undefined,
 });
 
@@ -110,6 +118,14 @@ export function recordBatch(record: ScanRecord, batch: FolderBatch, key: string)
     doneCount: previousCounts.doneCount + unchangedCount,
   });
   recordSkipped(record, batch.path, batch.skippedFiles);
+  for (const change of batch.playlistChanges) record.playlistChanges.set(change.path, change);
+}
+
+/** Adds what became of the playlist files. */
+export function recordPlaylists(record: ScanRecord, { playlistCount, faults }: FollowResult): void {
+  record.playlistCount += playlistCount;
+  for (const { path, reason } of faults)
+    recordSkipped(record, parentOf(path), [{ name: path.slice(path.lastIndexOf('/') + 1), reason }]);
 }
 
 export function recordRead(record: ScanRecord, keys: readonly string[]): void {
@@ -237,4 +253,5 @@ export const toResultCounts = (
   changing_count: record.changingCount,
   skipped: record.skippedFiles,
   skipped_count: record.skippedCount,
+  playlists: record.playlistCount,
 });

@@ -7,9 +7,10 @@
 // files are refused one by one, and the scan fails at its end.
 //
 // Files that may be another track than their path says wait for the end of the walk, and are identified together (6).
-// When all rows are written, large files are hashed (7), and tracks whose files are gone are searched among the new
-// tracks (8). Written rows stay when a scan is cancelled or killed, and the next scan continues: a file is known once
-// its row is written. The decision table of "which track is this file" is in identity/assign-tracks.ts.
+// When all rows are written, large files are hashed (7), tracks whose files are gone are searched among the new tracks
+// (8), and playlist files are read, whose tracks are now in the library (9). Written rows stay when a scan is cancelled
+// or killed, and the next scan continues: a file is known once its row is written. The decision table of "which track
+// is this file" is in identity/assign-tracks.ts.
 import { AppError, DISK_FULL, isDiskFull } from '../errors.ts';
 import { forEachConcurrently } from '../runtime/concurrency.ts';
 import { hashLargeFiles } from './stages/7-hash-large-files.ts';
@@ -29,6 +30,7 @@ import {
 } from './scan-context.ts';
 import { recordRead, restartRecord, toResultCounts } from './scan-record.ts';
 import { assignAlbums, matchGoneTracks } from './stages/8-match-gone-tracks.ts';
+import { followPlaylists } from './stages/9-follow-playlists.ts';
 import { findRefusedFolders, walk, withoutFolders } from './stages/1-walk-folders.ts';
 import type { ScanResult } from './wire.ts';
 
@@ -72,6 +74,7 @@ async function runScan(preparedScan: Scan): Promise<ScanResult> {
       progress.enterPhase('comparing');
       await matchGoneTracks(scan);
     }
+    if (!dryRun) await followPlaylists(scan);
   } finally {
     scan.heap.release();
     await rows.drain(); // everything that was read is stored, even if the scan is cancelled

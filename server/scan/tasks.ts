@@ -164,7 +164,7 @@ function foldersOf({
   libraryChanged,
 }: ScanTaskDeps): Pick<ScanOptions, 'musicFolders' | 'roots' | 'onFoldersChecked'> {
   const list = musicFolders.list();
-  if (list.length === 0) throw permanent(new AppError('conflict', 'No music folder is set (LOCAL_MEDIA_IMPORT_PATH).'));
+  if (list.length === 0) throw permanent(new AppError('conflict', 'No music folder is set.'));
   const onFoldersChecked = (offline: ReadonlyMap<string, string>): void => {
     if (musicFolders.setOffline(offline)) libraryChanged();
   };
@@ -185,8 +185,7 @@ export const previewScan = (deps: ScanTaskDeps, request: PreviewRequest): Promis
 /** Throws `conflict` when no folder is configured, and `unavailable` when none can be read. */
 export async function assertScannable(musicFolders: MusicFolders): Promise<void> {
   const list = musicFolders.list();
-  if (list.length === 0)
-    throw new AppError('conflict', 'No music folder is set. Choose one in the settings (LOCAL_MEDIA_IMPORT_PATH).');
+  if (list.length === 0) throw new AppError('conflict', 'No music folder is set. Choose one in the settings.');
   const results = await Promise.allSettled(list.map(({ path }) => readMusicFolder(path)));
   const [firstResult] = results;
   if (firstResult?.status === 'rejected' && results.every(({ status }) => status === 'rejected'))

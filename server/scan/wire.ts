@@ -60,9 +60,12 @@ export const ScanResult = z
       .array(z.string())
       .meta({ description: 'source ids of files that were still being written; left to the next scan' }),
     skipped: z.array(fileReason).meta({
-      description: 'names skipped on purpose: hidden and ignored ones, pipes, links that loop, what is not audio',
+      description:
+        'names skipped on purpose: hidden and ignored ones, pipes, links that loop, what is not audio; ' +
+        'and playlist files that could not be used',
     }),
     skipped_count: z.int(),
+    playlists: z.int().meta({ description: 'playlists that were made or changed by their file' }),
   })
   .meta({ id: 'ScanResult' });
 export type ScanResult = z.output<typeof ScanResult>;

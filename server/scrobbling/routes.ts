@@ -42,6 +42,7 @@ export const scrobblingRoutes = ({ accounts, syncLoves }: ScrobblingRouteDeps): 
       summary: 'Start signing in to a service with a page for it (Last.fm, Libre.fm)',
       query: ScrobblerQuery,
       reply: SignInOut,
+      secret: true,
     },
     ({ query }) => accounts.startSignIn(query.service),
   ),

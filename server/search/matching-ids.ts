@@ -1,13 +1,13 @@
-// Finds the items whose names contain all words, with the two full text tables of library/search-index.ts: one for
+// Finds the items whose names contain all terms, with the two full text tables of library/search-index.ts: one for
 // words of three characters and more, the other for shorter ones. With words of both lengths, the results are
 // intersected, and each result may be most of the library. A query of such a table costs as much as a hundred results,
 // so one query continues through artists, albums and tracks.
 import { KIND_NUMBERS, searchBase, searchEnd } from '../library/search-index/search-index.ts';
-import { namesOf, type SearchKind } from '../library/search-index/search-names.ts';
+import { isOfYear, namesOf, type SearchKind } from '../library/search-index/search-names.ts';
 import type { Statements } from '../library/lists/statement-cache.ts';
-import { matchesOf, type Match } from '../library/search-index/search-words.ts';
+import { termsJson, matchesOf, type Match, type Term } from '../library/search-index/search-words.ts';
 
-type MatchingIds = Record<SearchKind, number[]>;
+export type MatchingIds = Record<SearchKind, number[]>;
 
 /** Returns matching rowids above `afterRowid`, ascending; fewer than `limit` only at the end. */
 type Finder = (afterRowid: number, limit: number) => number[];
@@ -24,10 +24,10 @@ const SIZE_GROWTH = 8;
 /** Returns ids in ascending order, at least `minCounts` of each kind if there are that many. */
 export function findMatchingIds(
   statements: Statements,
-  words: readonly string[],
+  terms: readonly Term[],
   minCounts: Record<SearchKind, number>,
 ): MatchingIds {
-  const findRowids = finderOf(statements, matchesOf(words));
+  const findRowids = finderOf(statements, matchesOf(terms));
   const matchingIds: MatchingIds = { artist: [], album: [], track: [] };
   let searchedUpTo = 0;
   for (const kind of KINDS) {
@@ -61,6 +61,31 @@ function finderOf(statements: Statements, [match, otherMatch]: Match[]): Finder 
   return (afterRowid, limit) => intersect(statements, match, otherMatch, afterRowid, limit);
 }
 
+/**
+ * Returns ids of items of the year with all terms, in ascending order. If the terms need both tables, one is read, and
+ * its first results are checked for the other terms.
+ */
+export function findIdsOfYear(
+  statements: Statements,
+  kind: keyof typeof isOfYear,
+  { terms, year, limit }: { terms: readonly Term[]; year: number; limit: number },
+): number[] {
+  const [match, otherMatch] = matchesOf(terms);
+  if (!match) return [];
+  const idsOfYear = `SELECT i.id + ${searchBase(kind)} FROM ${kind}s i WHERE ${isOfYear[kind]('i')}`;
+  const rowids = statements.column<number>(
+    `${rowidsOf(match, 'match')} AND rowid < ${searchEnd(kind)} AND +rowid IN (${idsOfYear}) LIMIT @limit`,
+    {
+      match: match.match,
+      after: searchBase(kind),
+      ofYear: year,
+      limit: otherMatch ? MAX_CHECKED_ONE_BY_ONE : limit,
+    },
+  );
+  const matches = otherMatch ? filterBy(statements, rowids, otherMatch.terms, limit) : rowids;
+  return matches.map((rowid) => rowid - searchBase(kind));
+}
+
 const rowidsOf = ({ table }: Match, param: string): string =>
   `SELECT rowid FROM ${table} WHERE ${table} MATCH @${param} AND rowid > CAST(@after AS INTEGER)`;
 
@@ -75,7 +100,7 @@ function intersect(
     match: match.match,
     after: afterRowid,
   });
-  if (firstRowids.length < MAX_CHECKED_ONE_BY_ONE) return filterBy(statements, firstRowids, otherMatch, limit);
+  if (firstRowids.length < MAX_CHECKED_ONE_BY_ONE) return filterBy(statements, firstRowids, otherMatch.terms, limit);
 
   const [smallerMatch, largerMatch] =
     countUpTo(statements, match, afterRowid) <= countUpTo(statements, otherMatch, afterRowid)
@@ -94,8 +119,9 @@ function intersect(
   }
 }
 
-/** Returns the rowids whose names contain the words of the match. */
-function filterBy(statements: Statements, rowids: readonly number[], { words }: Match, limit: number): number[] {
+/** Returns the rowids whose names contain the terms. */
+function filterBy(statements: Statements, rowids: readonly number[], terms: readonly Term[], limit: number): number[] {
+  const json = termsJson(terms);
   const matches: number[] = [];
   for (const [kind, kindRowids] of Map.groupBy(rowids, kindOf)) {
     for (let start = 0; start < kindRowids.length && matches.length < limit; start += IDS_PER_QUERY) {
@@ -103,8 +129,8 @@ function filterBy(statements: Statements, rowids: readonly number[], { words }: 
       matches.push(
         ...statements
           .column<number>(
-            `SELECT c.value FROM json_each(@ids) c WHERE names_hold((${namesOf[kind]('c.value')}), @words)`,
-            { ids: JSON.stringify(ids), words: JSON.stringify(words) },
+            `SELECT c.value FROM json_each(@ids) c WHERE names_hold((${namesOf[kind]('c.value')}), @terms)`,
+            { ids: JSON.stringify(ids), terms: json },
           )
           .map((id) => id + searchBase(kind)),
       );

@@ -2,9 +2,9 @@
 // others match. (matching-ids.ts finds matches elsewhere in names.) The SQL is put together as text, because this runs
 // with every key press.
 import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
-import type { SearchKind } from '../library/search-index/search-names.ts';
+import { isOfYear, namesOf, searchTextOf, type SearchKind } from '../library/search-index/search-names.ts';
 import type { Statements } from '../library/lists/statement-cache.ts';
-import type { Candidate } from './rank.ts';
+import type { Candidate, PrefixMatch, TypoCandidate } from './rank.ts';
 
 interface KindQuery {
   table: string;
@@ -27,7 +27,7 @@ const KINDS: Record<SearchKind, KindQuery> = {
   // Artists are found as `The Quays` and `Quays, The`. name_key keeps accents, sort_key does not.
   artist: {
     table: 'artists',
-    select: "i.id, i.name, '' AS artist",
+    select: 'i.id, i.name, i.sort_key AS artist',
     prefixes: [
       { column: 'sort_key', index: 'artists_sort_key', isExact: true },
       { column: 'name_key', index: 'artists_name_key_unique' },
@@ -38,17 +38,18 @@ const KINDS: Record<SearchKind, KindQuery> = {
 
 const LAST_CHARACTER = '\u{10ffff}';
 
-/** Returns the ids of names that start with the query, in order. A larger `limit` only adds ids at the end. */
-export function findByPrefix(statements: Statements, kind: SearchKind, query: string, limit: number): number[] {
+/** Returns items whose names start with the query, in order. A larger `limit` only adds items at the end. */
+export function findByPrefix(statements: Statements, kind: SearchKind, query: string, limit: number): PrefixMatch[] {
   const { table, prefixes } = KINDS[kind];
-  const ids = prefixes.flatMap(({ column, index, isExact }) =>
-    statements.column<number>(
-      `SELECT i.id FROM ${table} i INDEXED BY ${index} WHERE i.${column} >= @query
+  const matches = new Map<number, PrefixMatch>();
+  for (const { column, index, isExact } of prefixes)
+    for (const match of statements.rows<PrefixMatch>(
+      `SELECT i.id, i.${column} AS key FROM ${table} i INDEXED BY ${index} WHERE i.${column} >= @query
         AND i.${column} ${isExact ? '<=' : '<'} @end ORDER BY i.${column}, i.id LIMIT @limit`,
       { query, end: isExact ? query : query + LAST_CHARACTER, limit },
-    ),
-  );
-  return [...new Set(ids)].slice(0, limit);
+    ))
+      if (!matches.has(match.id)) matches.set(match.id, match);
+  return [...matches.values()].slice(0, limit);
 }
 
 export type Identifier = { mbid: string } | { isrc: string } | { barcode: string };
@@ -109,11 +110,34 @@ export function findByIdentifier(
 }
 
 /** Reads the names by which matches are ranked. */
-export function readCandidates(statements: Statements, kind: SearchKind, ids: readonly number[]): Candidate[] {
-  const rows = statements.rows<Candidate>(
-    `SELECT ${KINDS[kind].select} FROM json_each(@ids) c CROSS JOIN ${KINDS[kind].table} i ON i.id = c.value`,
+export const readCandidates = (statements: Statements, kind: SearchKind, ids: readonly number[]): Candidate[] =>
+  readNames<Candidate>(statements, kind, ids);
+
+/** Reads the names by which matches are ranked, and the search texts. */
+export const readTypoCandidates = (statements: Statements, kind: SearchKind, ids: readonly number[]): TypoCandidate[] =>
+  readNames<TypoCandidate>(statements, kind, ids, `, (${namesOf[kind]('i.id')}) AS text`).map((row) => ({
+    ...row,
+    text: searchTextOf(row.text),
+  }));
+
+function readNames<T extends Candidate>(
+  statements: Statements,
+  kind: SearchKind,
+  ids: readonly number[],
+  more = '',
+): T[] {
+  const rows = statements.rows<T>(
+    `SELECT ${KINDS[kind].select}${more}
+      FROM json_each(@ids) c CROSS JOIN ${KINDS[kind].table} i ON i.id = c.value`,
     { ids: JSON.stringify(ids) },
   );
   // names of tracks and albums are stored folded
   return kind === 'artist' ? rows.map((row) => ({ ...row, name: sortKey(row.name) })) : rows;
 }
+
+/** Returns the albums of a year, by artist. */
+export const findAlbumsOfYear = (statements: Statements, year: number, limit: number): number[] =>
+  statements.column<number>(
+    `SELECT i.id FROM albums i WHERE ${isOfYear.album('i')} ORDER BY i.artist_sort, i.title_sort, i.id LIMIT @limit`,
+    { ofYear: year, limit },
+  );

@@ -1,7 +1,7 @@
 // REST API of searching the library.
 import { toPaged } from '../http/paging.ts';
 import { route, type Route } from '../http/route.ts';
-import { wordsOf } from '../library/search-index/search-words.ts';
+import { termsOf } from '../library/search-index/search-words.ts';
 import type { LibraryService } from '../library/service.ts';
 import { toAlbumOut, toArtistOut, toTrackOut } from '../library/wire-maps.ts';
 import type { SearchService } from './service.ts';
@@ -37,6 +37,6 @@ export const searchRoutes = (search: SearchService, folders: LibraryService['fol
       reply: FolderHits,
     },
     async ({ query }) =>
-      toPaged(await folders.search(wordsOf(query.q), query), query, ({ path, name }) => ({ path, name })),
+      toPaged(await folders.search(termsOf(query.q), query), query, ({ path, name }) => ({ path, name })),
   ),
 ];

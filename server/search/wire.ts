@@ -14,7 +14,9 @@ export const LibrarySearchResponse = z
   })
   .meta({
     id: 'LibrarySearchResponse',
-    description: 'Best first: exact, prefix, start of words, anywhere; then by name. Totals are at most 1,000.',
+    description:
+      'Best first: exact, prefix, start of words, anywhere; then words with typos, if little else was found. ' +
+      'Totals are at most 1,000.',
   });
 export type LibrarySearchResponse = z.output<typeof LibrarySearchResponse>;
 

@@ -5,14 +5,14 @@ import { isAbsolute } from 'node:path';
 import { MIN_SECRET_CHARS } from '../config/secret-store.ts';
 import type { SettingName, Settings } from '../config/settings.ts';
 import { AppError, type FieldError } from '../errors.ts';
-import { isInside, isSystemOrCrowded, isPrivate } from '../runtime/system-folders.ts';
+import { findUnsuitableReason, type OwnFolders } from '../runtime/unsuitable-folders.ts';
 import { getBackend, missingSettings } from '../storage/backends.ts';
 
 /** Checks the changed settings; `next` are all settings after the next start. */
 export async function checkSettingCombination(
   next: Settings,
   changedNames: readonly SettingName[],
-  ownFolders: { data: string; storageRoot: string },
+  ownFolders: OwnFolders,
 ): Promise<FieldError[]> {
   const errors: FieldError[] = [];
   if (changedNames.includes('LOCAL_MEDIA_IMPORT_PATH') && next.LOCAL_MEDIA_IMPORT_PATH !== undefined) {
@@ -39,31 +39,22 @@ export async function checkSettingCombination(
 }
 
 /** Throws `invalid` for a music folder that cannot be scanned. */
-export async function assertImportPath(path: string, ownFolders: { data: string; storageRoot: string }): Promise<void> {
+export async function assertImportPath(path: string, ownFolders: OwnFolders): Promise<void> {
   const fault = await importPathFault(path, ownFolders);
   if (fault) throw new AppError('invalid', `The music folder ${path} ${fault}.`);
 }
 
 /** Returns what is wrong with a music folder; undefined if it can be scanned. */
-export async function importPathFault(
-  path: string,
-  ownFolders: { data: string; storageRoot: string },
-): Promise<string | undefined> {
+export async function importPathFault(path: string, ownFolders: OwnFolders): Promise<string | undefined> {
   if (!isAbsolute(path)) return 'must be an absolute path';
   const realFolder = await realpath(path).catch(() => undefined);
   if (realFolder === undefined || !(await stat(realFolder)).isDirectory()) return 'does not exist or is not a folder';
   if (!(await isReadable(realFolder))) return 'cannot be read; allow the account that runs Tonearm to read this folder';
-  for (const [folder, name] of [
-    [ownFolders.data, 'data folder'],
-    [ownFolders.storageRoot, 'stored library'],
-  ] as const) {
-    const ownFolder = await realpath(folder).catch(() => folder);
-    if (isInside(realFolder, ownFolder)) return `is inside Tonearm’s own ${name}`;
-    if (isInside(ownFolder, realFolder)) return `contains Tonearm’s own ${name}; choose a folder with only music`;
-  }
-  if (isSystemOrCrowded(realFolder)) return 'belongs to the operating system or contains many other files';
-  if (isPrivate(realFolder)) return 'is hidden or contains program data; choose a folder with only music';
-  return undefined;
+  const { data, storageRoot } = ownFolders;
+  return findUnsuitableReason(realFolder, {
+    data: await realpath(data).catch(() => data),
+    storageRoot: await realpath(storageRoot).catch(() => storageRoot),
+  });
 }
 
 function canListenOn(host: string): Promise<boolean> {

@@ -1,64 +1,93 @@
-// Renders the page of a share, for people without an account: each track with the browser's own player, and no scripts.
-import { hash } from 'node:crypto';
+// The page of a share, for people without an account: the built share.html with the state of the share, and with a
+// preview for messengers. Everything else the page fetches itself.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Request, Response } from 'express';
+import { baseOf } from '../http/base-url.ts';
 import { escapeHtml as escape } from '../http/html.ts';
+import { isAbsent } from '../storage/file-errors.ts';
 
-export interface SharedTrack {
-  title: string;
+type PageState = 'open' | 'locked' | 'expired' | 'ended' | 'unknown';
+
+/** What messengers show of a share without a password. */
+interface Preview {
+  name: string | null;
   artistName: string | null;
-  durationMs: number | null;
-  address: string;
-}
-interface SharedPage {
-  description: string | null;
-  username: string;
-  /** Address of a zip file with all tracks. */
-  zip: string | undefined;
-  tracks: AsyncIterable<readonly SharedTrack[]>;
+  trackCount: number;
+  hasCover: boolean;
 }
 
-const STYLE = `
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { max-width: 44rem; margin: 3rem auto; padding: 0 1rem; }
-h1 { font-size: 1.5rem; margin: 0; }
-p { margin: .25rem 0 2rem; opacity: .7; }
-ol { padding: 0; list-style: none; }
-li { padding: 1rem 0; border-top: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
-li span { opacity: .7; }
-audio { width: 100%; margin-top: .5rem; }
-`;
+const PAGE_STATUSES: Record<PageState, number> = { open: 200, locked: 200, expired: 410, ended: 410, unknown: 404 };
 
-/** Content security policy of the page: allows the inline style by its hash, and audio from this server. */
-export const SHARE_POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
-  "media-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** Texts of previews, which messengers show before the page can translate anything; English unless listed here. */
+const PREVIEW_TEXTS = {
+  en: { title: 'Shared music', tracks: (count: number) => (count === 1 ? '1 track' : `${count} tracks`) },
+  de: { title: 'Geteilte Musik', tracks: (count: number) => `${count} Titel` },
+};
+type PreviewLanguage = keyof typeof PREVIEW_TEXTS;
+const LANGUAGES = Object.keys(PREVIEW_TEXTS) as PreviewLanguage[];
+const isLanguage = (language: string | false): language is PreviewLanguage =>
+  LANGUAGES.some((candidate) => candidate === language);
 
-export async function* sharePage({ description, username, zip, tracks }: SharedPage): AsyncGenerator<string> {
-  yield `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${escape(description ?? 'Shared music')}</title><style>${STYLE}</style></head>
-<body><main>
-<h1>${escape(description ?? 'Shared music')}</h1>
-<p>Shared by ${escape(username)} from Tonearm${zip === undefined ? '' : ` · ${link(zip)}`}</p>
-<ol>
-`;
-  for await (const pageOfTracks of tracks) yield `${pageOfTracks.map(item).join('\n')}\n`;
-  yield `</ol>
-</main></body></html>
-`;
+/** Both are in renderer/share.html. */
+const STATE_TAG = '<meta name="share" content="" />';
+const TITLE_TAG = '<title>Tonearm</title>';
+const NOT_BUILT = 'The web interface has not been built. Run "npm run build" and restart the server.\n';
+
+interface SharePage {
+  token: string;
+  state: PageState;
+  /** The end of an expired share. */
+  expiresAt?: Date | null | undefined;
+  preview?: Preview | undefined;
 }
 
-const link = (address: string): string =>
-  `<a href="${escape(address)}">Download all</a> (<a href="${escape(address)}?format=mp3">as MP3</a>)`;
+/** Returns whether the request is for a page and not for data: browsers name HTML when they open an address. */
+export const wantsPage = (req: Request): boolean => (req.headers.accept ?? '').includes('text/html');
 
-function item({ title, artistName, address }: SharedTrack): string {
-  const artist = artistName === null ? '' : ` <span>${escape(artistName)}</span>`;
-  const player = `<audio controls preload="none" src="${escape(address)}" aria-label="${escape(title)}"></audio>`;
-  return `<li>${escape(title)}${artist}${player}</li>`;
+/** Sends the page. It names neither the music nor its owner unless the share is open. */
+export async function sendSharePage(
+  req: Request,
+  res: Response,
+  rendererDir: string,
+  { token, state, expiresAt, preview }: SharePage,
+): Promise<void> {
+  const template = await readFile(join(rendererDir, 'share.html'), 'utf8').catch((error: unknown) => {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  });
+  if (template === undefined) return void res.status(503).type('text/plain').end(NOT_BUILT);
+  const language = req.acceptsLanguages(LANGUAGES);
+  const texts = PREVIEW_TEXTS[isLanguage(language) ? language : 'en'];
+  const title = preview?.name ?? texts.title;
+  const tags = [
+    `<title>${escape(state === 'open' || state === 'locked' ? title : 'Tonearm')}</title>`,
+    `<meta name="share" content="${state}"${expiresAt ? ` data-until="${expiresAt.toISOString()}"` : ''} />`,
+    ...(state === 'open' || state === 'locked' ? previewTags() : []),
+  ];
+
+  function previewTags(): string[] {
+    const facts = preview && [preview.artistName, texts.tracks(preview.trackCount)].filter(Boolean).join(' · ');
+    const address = `${baseOf(req)}/share/${token}`;
+    const properties: [string, string][] = [
+      ['og:site_name', 'Tonearm'],
+      ['og:type', 'website'],
+      ['og:url', address],
+      ['og:title', title],
+      ...(facts ? ([['og:description', facts]] satisfies [string, string][]) : []),
+      ...(preview?.hasCover ? ([['og:image', `${address}/cover`]] satisfies [string, string][]) : []),
+    ];
+    return properties.map(([property, content]) => `<meta property="${property}" content="${escape(content)}" />`);
+  }
+
+  res
+    .status(PAGE_STATUSES[state])
+    .set({
+      'Cache-Control': 'private, no-store',
+      'Content-Type': 'text/html; charset=utf-8',
+      'X-Robots-Tag': 'noindex',
+      Vary: 'Accept, Accept-Language',
+    })
+    // a function, because a title may contain $&
+    .end(template.replace(TITLE_TAG, '').replace(STATE_TAG, () => tags.join('\n    ')));
 }

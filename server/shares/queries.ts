@@ -1,17 +1,28 @@
 // The statements of shares.
-import { and, asc, count, eq, gt, isNull, or, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, sql } from 'drizzle-orm';
 import { type MainDb, writtenRow } from '../db/client.ts';
-import type { ShareId, TrackId, UserId } from '../db/ids.ts';
-import { shares, shareTracks, users } from '../db/schema.ts';
+import type { AlbumId, ShareId, TrackId, UserId } from '../db/ids.ts';
+import { shares, shareTracks, tracks, users } from '../db/schema.ts';
 
 export type ShareRow = typeof shares.$inferSelect;
 type NewShare = typeof shares.$inferInsert;
 
-/** A share that may be opened, with the rights and the bit rate limit of its owner. */
-export interface OpenShare {
+/** A share with the rights and the bit rate limit of its owner. */
+export interface OwnedShare {
   share: ShareRow;
   maxKbps: number | null;
+  /** Whether the owner may share. */
+  mayShare: boolean;
+  /** Whether the owner may download. */
   mayDownload: boolean;
+}
+
+/** What the tracks of a share have in common. */
+export interface ShareExtent {
+  trackCount: number;
+  durationMs: number;
+  /** The album of all tracks; null if there are several, or none. */
+  albumId: AlbumId | null;
 }
 
 export function createShareQueries(db: MainDb) {
@@ -20,28 +31,25 @@ export function createShareQueries(db: MainDb) {
   return {
     list: (userId: UserId): ShareRow[] =>
       db.select().from(shares).where(eq(shares.userId, userId)).orderBy(asc(shares.id)).all(),
+    listNewestFirst: (userId: UserId): ShareRow[] =>
+      db.select().from(shares).where(eq(shares.userId, userId)).orderBy(desc(shares.id)).all(),
     countOf: (userId: UserId): number =>
       db.select({ count: count() }).from(shares).where(eq(shares.userId, userId)).get()?.count ?? 0,
-    isOfUser: (userId: UserId, id: ShareId): boolean =>
-      db.select({ id: shares.id }).from(shares).where(isShareOfUser(userId, id)).get() !== undefined,
+    find: (userId: UserId, id: ShareId): ShareRow | undefined =>
+      db.select().from(shares).where(isShareOfUser(userId, id)).get(),
 
-    /** Finds a share by its token; undefined when the share has expired, or when its owner may no longer share. */
-    findOpen: (token: string, time: Date): OpenShare | undefined =>
+    /** Finds a share by its token, whether it may be opened or not. */
+    findByToken: (token: string): OwnedShare | undefined =>
       db
         .select({
           share: shares,
           maxKbps: users.maxBitrateKbps,
+          mayShare: sql<boolean>`${users.isSuperuser} OR ${users.canShare}`.mapWith(Boolean),
           mayDownload: sql<boolean>`${users.isSuperuser} OR ${users.canDownload}`.mapWith(Boolean),
         })
         .from(shares)
         .innerJoin(users, eq(users.id, shares.userId))
-        .where(
-          and(
-            eq(shares.token, token),
-            or(isNull(shares.expiresAt), gt(shares.expiresAt, time)),
-            or(users.isSuperuser, users.canShare),
-          ),
-        )
+        .where(eq(shares.token, token))
         .get(),
 
     insert: (values: NewShare): ShareRow => writtenRow(db.insert(shares).values(values).returning()),
@@ -58,14 +66,34 @@ export function createShareQueries(db: MainDb) {
         .set({ visitCount: sql`${shares.visitCount} + 1`, lastVisitedAt: time })
         .where(eq(shares.id, id))
         .run(),
+    countPlay: (id: ShareId): void =>
+      void db
+        .update(shares)
+        .set({ playCount: sql`${shares.playCount} + 1` })
+        .where(eq(shares.id, id))
+        .run(),
 
+    extentOf: (id: ShareId): ShareExtent =>
+      db
+        .select({
+          trackCount: count(),
+          durationMs: sql<number>`coalesce(sum(${tracks.durationMs}), 0)`,
+          albumId: sql<AlbumId | null>`iif(
+            count(DISTINCT ${tracks.albumId}) = 1 AND count(${tracks.albumId}) = count(*),
+            min(${tracks.albumId}), NULL)`,
+        })
+        .from(shareTracks)
+        .innerJoin(tracks, eq(tracks.id, shareTracks.trackId))
+        .where(eq(shareTracks.shareId, id))
+        .get() ?? { trackCount: 0, durationMs: 0, albumId: null },
     /** Lists the tracks of a share in their order. A position whose track was deleted is left out. */
-    listTracks: (id: ShareId): { position: number; trackId: TrackId }[] =>
+    listTracks: (id: ShareId, limit = -1): { position: number; trackId: TrackId }[] =>
       db
         .select({ position: shareTracks.position, trackId: shareTracks.trackId })
         .from(shareTracks)
         .where(eq(shareTracks.shareId, id))
         .orderBy(asc(shareTracks.position))
+        .limit(limit)
         .all(),
     findTrackAt: (id: ShareId, position: number): TrackId | undefined =>
       db

@@ -1,110 +1,80 @@
-// Serves GET /share/:token and the audio below it: the only music that is served without authentication.
-import { z } from 'zod';
-import type { UserId } from '../db/ids.ts';
+// REST API of shares, for their owners.
+import { ShareIdIn, type UserId } from '../db/ids.ts';
+import { invalid } from '../errors.ts';
+import { idParam } from '../http/paging.ts';
+import { route, type Principal, type Route } from '../http/route.ts';
 import type { LibraryService } from '../library/service.ts';
-import { sendText } from '../http/streamed-lists.ts';
-import { route, type Route } from '../http/route.ts';
-import { waitForTurn } from '../runtime/time-slices.ts';
-import { AUDIO_CONTENT_TYPES } from '../media/audio-formats.ts';
-import { PLAYABLE } from '../streaming/direct-or-transcoded.ts';
-import type { StreamingService } from '../streaming/service.ts';
-import { SHARE_POLICY, sharePage, type SharedTrack } from './page.ts';
-import type { ShareService, ShareSummary } from './service.ts';
-import { ZipFormat } from '../zips/routes.ts';
-import type { ZipService } from '../zips/service.ts';
-
-const token = z.string().regex(/^[\w-]{10,64}$/);
-const TRACKS_PER_PIECE = 100;
-const ShareParam = z.object({ token });
-const ShareTrackParam = z.object({
-  token,
-  position: z
-    .string()
-    .regex(/^\d{1,5}$/)
-    .transform(Number),
-});
+import type { ListedShare, ShareService } from './service.ts';
+import { ShareIn, ShareList, ShareOut, ShareUpdate, toShareOut } from './wire.ts';
 
 interface ShareRouteDeps {
   shares: ShareService;
-  library: Pick<LibraryService, 'tracksById'>;
-  streaming: StreamingService;
-  zips: ZipService;
-  usernameOf: (userId: UserId) => string;
+  library: Pick<LibraryService, 'tracksById' | 'findExistingTracks'>;
 }
 
-export const shareRoutes = ({ shares, library, streaming, zips, usernameOf }: ShareRouteDeps): Route[] => [
-  route(
-    {
-      method: 'get',
-      path: '/share/:token',
-      access: 'public',
-      params: ShareParam,
-      summary: 'The page of a share',
-      produces: ['text/html'],
-    },
-    async ({ params, res }) => {
-      const share = shares.visit(params.token);
-      res.status(200).set({
-        'Content-Security-Policy': SHARE_POLICY,
-        'Cache-Control': 'private, no-store',
-        'Content-Type': 'text/html; charset=utf-8',
-        'X-Robots-Tag': 'noindex',
-      });
-      const { description, userId, mayDownload } = share;
-      const zip = mayDownload ? `/share/${params.token}/zip` : undefined;
-      await sendText(res, sharePage({ description, username: usernameOf(userId), zip, tracks: tracksOf(share) }));
+const ShareParam = idParam(ShareIdIn);
 
-      async function* tracksOf({ id, token, trackIds }: ShareSummary): AsyncGenerator<SharedTrack[]> {
-        const positions = shares.positionsOf(id);
-        for (let offset = 0; offset < trackIds.length; offset += TRACKS_PER_PIECE) {
-          const ids = trackIds.slice(offset, offset + TRACKS_PER_PIECE);
-          const byId = new Map(library.tracksById(userId, ids).map((track) => [track.id, track]));
-          yield ids.flatMap((trackId, n) => {
-            const track = byId.get(trackId);
-            return track ? [{ ...track, address: `/share/${token}/${positions[offset + n]}` }] : [];
-          });
-          await waitForTurn();
-        }
-      }
-    },
-  ),
+export function shareRoutes({ shares, library }: ShareRouteDeps): Route[] {
+  const toOut = (userId: UserId, listed: ListedShare): ShareOut =>
+    toShareOut(
+      listed,
+      listed.firstTrackId === undefined ? undefined : library.tracksById(userId, [listed.firstTrackId])[0],
+    );
+  const mayShare = ({ isSuperuser, rights }: Principal): boolean => isSuperuser || rights.canShare;
 
-  route(
-    {
-      method: 'get',
-      path: '/share/:token/zip',
-      access: 'public',
-      params: ShareParam,
-      query: z.object({ format: ZipFormat }),
-      summary: 'All tracks of a share as a zip, unless its owner may not save files',
-      status: [200, 206, 304],
-      problems: ['conflict'],
-      produces: ['application/zip'],
-    },
-    ({ params, query, req, res, signal }) => {
-      const share = shares.getForDownload(params.token);
-      const { userId, trackIds, description, maxKbps } = share;
-      shares.noteOpen(res, share, true);
-      const zipContent = { trackIds, name: description ?? 'Shared music' };
-      return zips.send(req, res, { userId, zipped: zipContent, wish: { format: query.format, maxKbps } }, signal);
-    },
-  ),
-
-  route(
-    {
-      method: 'get',
-      path: '/share/:token/:position',
-      access: 'public',
-      params: ShareTrackParam,
-      summary: 'A shared track',
-      status: [200, 206, 304],
-      problems: ['conflict', 'gone'],
-      produces: AUDIO_CONTENT_TYPES,
-    },
-    ({ params, req, res, signal }) => {
-      const { share, trackId, maxKbps } = shares.trackAt(params.token, params.position);
-      shares.noteOpen(res, share, false);
-      return streaming.send(req, res, trackId, { format: PLAYABLE, maxKbps }, signal);
-    },
-  ),
-];
+  return [
+    route(
+      {
+        method: 'get',
+        path: '/shares',
+        access: 'user',
+        summary: 'Own shares, the newest first; also those that Subsonic clients made',
+        reply: ShareList,
+        secret: true,
+      },
+      async ({ user }) => (await shares.listForOwner(user.id, mayShare(user))).map((listed) => toOut(user.id, listed)),
+    ),
+    route(
+      {
+        method: 'post',
+        path: '/shares',
+        access: 'user',
+        right: 'canShare',
+        summary: 'Share tracks with people without an account; what is added to an album later is not shared',
+        body: ShareIn,
+        longLists: ['track_ids'],
+        reply: ShareOut,
+        status: [201],
+        secret: true,
+      },
+      async ({ user, body: { trackIds, details } }) => {
+        const existingIds = await library.findExistingTracks(trackIds);
+        const unknownId = trackIds.find((id) => !existingIds.has(id));
+        if (unknownId !== undefined) throw invalid([{ field: 'track_ids', message: `there is no track ${unknownId}` }]);
+        const { id } = await shares.create(user.id, trackIds, details);
+        return toOut(user.id, shares.getForOwner(user.id, id, true));
+      },
+    ),
+    route(
+      {
+        method: 'patch',
+        path: '/shares/:id',
+        access: 'user',
+        right: 'canShare',
+        summary: 'Change a share, end it, or open it again at the same address',
+        params: ShareParam,
+        body: ShareUpdate,
+        reply: ShareOut,
+        secret: true,
+      },
+      async ({ user, params, body }) => {
+        await shares.update(user.id, params.id, body);
+        return toOut(user.id, shares.getForOwner(user.id, params.id, true));
+      },
+    ),
+    route(
+      { method: 'delete', path: '/shares/:id', access: 'user', summary: 'Delete a share', params: ShareParam },
+      ({ user, params }) => shares.remove(user.id, params.id),
+    ),
+  ];
+}

@@ -93,7 +93,7 @@ const current = ({ providers, settings }: Context): CatalogueProvider => provide
 
 /** Returns why the catalogue cannot be used; undefined if it can. */
 function whyOff(context: Context): string | undefined {
-  if (!context.settings.get('STREAMSRC_ENABLED')) return 'The remote catalogue is switched off (STREAMSRC_ENABLED).';
+  if (!context.settings.get('STREAMSRC_ENABLED')) return 'The remote catalogue is switched off.';
   return current(context).whyNot();
 }
 

@@ -7,10 +7,6 @@ import type { plays } from '../db/schema.ts';
 export type PlayedAt = RowAs<typeof plays, 'playedAt' | 'title' | 'artistName' | 'trackId'>;
 
 export function preparePlays(client: Sqlite) {
-  /** returns a value that changes with every write to the database, by this connection or another one */
-  const version = client
-    .prepare<[], string>("SELECT total_changes() || ':' || (SELECT data_version FROM pragma_data_version)")
-    .pluck();
   const findPlay = client.prepare<[PlayId], PlayedAt>(
     'SELECT played_at AS playedAt, title, artist_name AS artistName, track_id AS trackId FROM plays WHERE id = ?',
   );
@@ -31,5 +27,5 @@ export function preparePlays(client: Sqlite) {
     >(`SELECT 1 FROM track_artists a CROSS JOIN plays p ON p.track_id = a.track_id
     WHERE a.artist_id = ? AND p.user_id = ? AND p.played_at < ? AND p.withdrawn_at IS NULL LIMIT 1`)
     .pluck();
-  return { version, findPlay, findEarlierTrackPlay, findEarlierSongPlay, findEarlierArtistPlay };
+  return { findPlay, findEarlierTrackPlay, findEarlierSongPlay, findEarlierArtistPlay };
 }

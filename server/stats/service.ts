@@ -1,6 +1,7 @@
 // Listening statistics of a user: for any range of time, and for a year in review.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { MainDb } from '../db/client.ts';
+import { dataVersionOf } from '../db/data-version.ts';
 import type { ArtistId, UserId } from '../db/ids.ts';
 import { preparePlays, type PlayedAt } from './queries.ts';
 import { createPlayTotals, type PlayTotals, type UnmatchedSum, type Range, type Sum } from './play-totals.ts';
@@ -41,13 +42,14 @@ export function createStatsService({ db }: { db: MainDb }) {
   const client = db.$client;
   const totalsOf = createPlayTotals(client);
   const tops = createTops(client);
-  const { version, findPlay, findEarlierTrackPlay, findEarlierSongPlay, findEarlierArtistPlay } = preparePlays(client);
+  const dataVersion = dataVersionOf(client);
+  const { findPlay, findEarlierTrackPlay, findEarlierSongPlay, findEarlierArtistPlay } = preparePlays(client);
 
   const cache = new Map<string, { version: string; answer: Promise<unknown> }>();
 
   /** Caches results until the next write to the database. */
   function cacheUntilWrite<T>(key: string, computeResult: () => Promise<T>): Promise<T> {
-    const currentVersion = version.get() ?? '';
+    const currentVersion = dataVersion.current();
     const entry = cache.get(key);
     if (entry?.version === currentVersion) return entry.answer as Promise<T>;
     const answer = computeResult();

@@ -1,9 +1,10 @@
 // Opens the audio at a track's storage URI.
 import { createReadStream } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
-import { sep } from 'node:path';
+import { dirname, sep } from 'node:path';
 import { AppError } from '../errors.ts';
 import { openPlainFile } from '../runtime/plain-files.ts';
+import { isSystemOrCrowded } from '../runtime/system-folders.ts';
 import { isAbsent } from './file-errors.ts';
 import { isPathInside, pathBelow } from './file-names.ts';
 import { NO_PATH, locateInRoots, type MusicRoots } from './music-roots.ts';
@@ -87,9 +88,12 @@ function importedFile(path: Buffer): StoredFile {
   };
 }
 
-/** Resolves symbolic links and throws `gone` for a path outside the folder: a link must not lead out of it. */
+/**
+ * Resolves symbolic links. Throws `gone` for a path outside the folder, unless a person allowed to follow its links:
+ * then any file outside the system's folders may be one of the music folder.
+ */
 async function realPathBelow(roots: MusicRoots, uriPath: string): Promise<Buffer> {
-  const { root: folder, relativePath } = locateInRoots(roots, uriPath);
+  const { root: folder, relativePath, followsLinks } = locateInRoots(roots, uriPath);
   if (folder === NO_PATH) throw unavailableError('This audio is in a music folder that is not set.');
   if (!isPathInside(relativePath)) throw goneError();
   const root = await realPathBytes(folder).catch((cause: unknown) => {
@@ -103,7 +107,8 @@ async function realPathBelow(roots: MusicRoots, uriPath: string): Promise<Buffer
     throw asOpenError(cause);
   });
   const rootPrefix = Buffer.concat([root, Buffer.from(root.toString('latin1').endsWith(sep) ? '' : sep)]);
-  if (!path.subarray(0, rootPrefix.length).equals(rootPrefix)) throw goneError();
+  const isLinkAllowed = followsLinks && !isSystemOrCrowded(dirname(path.toString()));
+  if (!path.subarray(0, rootPrefix.length).equals(rootPrefix) && !isLinkAllowed) throw goneError();
   return path;
 }
 

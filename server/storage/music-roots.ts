@@ -7,6 +7,8 @@ export interface MusicRoot {
   key: string;
   /** Absolute path; NO_PATH when no folder is configured. */
   path: string;
+  /** True if links to folders outside are followed, see files/folder-links.ts. */
+  followsLinks?: boolean;
 }
 /** The music folders; a single path stands for the first folder alone. */
 export type MusicRoots = string | readonly MusicRoot[];
@@ -38,11 +40,18 @@ export const pathInRoot = (key: string, path: string): string =>
   key === '' ? path : path.slice(rootPathOf(key).length + 1);
 
 /** Returns the music folder that contains the path, and the path in it. */
-export function locateInRoots(roots: MusicRoots, path: string): { root: string; relativePath: string } {
-  if (typeof roots === 'string') return { root: roots, relativePath: path };
+export function locateInRoots(
+  roots: MusicRoots,
+  path: string,
+): { root: string; relativePath: string; followsLinks: boolean } {
+  if (typeof roots === 'string') return { root: roots, relativePath: path, followsLinks: false };
   const key = keyOfPath(rootKeysOf(roots), path);
   const root = roots.find((candidate) => candidate.key === key);
-  return { root: root?.path ?? NO_PATH, relativePath: pathInRoot(key, path) };
+  return {
+    root: root?.path ?? NO_PATH,
+    relativePath: pathInRoot(key, path),
+    followsLinks: root?.followsLinks ?? false,
+  };
 }
 
 /**

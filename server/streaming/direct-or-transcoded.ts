@@ -1,15 +1,8 @@
 // Decides whether a track is sent as it is or in another format, and in which one. Pure functions.
 import { ACCOUNT_LIMITS } from '../db/rights.ts';
 import { AppError } from '../errors.ts';
-import { isLosslessCodec, playsInBrowsers } from '../media/audio-formats.ts';
-import {
-  bitratesOf,
-  fittingBitrate,
-  isProfileName,
-  PROFILES,
-  type ProfileName,
-  type TranscodeOrder,
-} from '../media/transcode.ts';
+import { formatFacts, isLosslessCodec, playsInBrowsers, type FormatFacts } from '../media/audio-formats.ts';
+import { fittingBitrate, isProfileName, PROFILES, type ProfileName, type TranscodeOrder } from '../media/transcode.ts';
 
 /** Format that the pages request: the original if all browsers play it. */
 export const PLAYABLE = 'playable';
@@ -71,7 +64,8 @@ export function chooseAudio(
   const exceedsLimit = limit < Infinity && (source.bitrateKbps ?? Infinity) > limit;
   const requestedProfile = format !== undefined && isProfileName(format) ? format : DEFAULT_PROFILE;
   const profile = maxKbps === null || fitsLimit(requestedProfile, maxKbps) ? requestedProfile : DEFAULT_PROFILE;
-  const needsConversion = forceConversion || (format !== undefined && !isSameFormat(source, profile));
+  const needsConversion =
+    forceConversion || (format !== undefined && !isOwnSuffix(source, format) && !isSameFormat(source, profile));
   if (!needsConversion && !exceedsLimit && startMs === 0 && channels === undefined && sampleRateHz === undefined)
     return 'original';
   const targetKbps = limit < Infinity ? limit : defaultKbps(source.bitrateKbps, profile);
@@ -101,6 +95,12 @@ const defaultKbps = (sourceKbps: number | null, profile: ProfileName): number | 
   return sourceKbps !== null && sourceKbps < profileKbps ? sourceKbps : profileKbps;
 };
 
+/** Returns whether a client names the format by a suffix of the file: it plays the file, whatever its codec. */
+const isOwnSuffix = ({ format }: SourceAudio, suffix: string): boolean => {
+  const { extensions = [], alsoVideo = [] }: Partial<FormatFacts> = formatFacts(format) ?? {};
+  return suffix === format || extensions.includes(suffix) || alsoVideo.includes(suffix);
+};
+
 /**
  * Returns whether the source has the format of the profile. Players treat AAC alone and in MP4 as the same format. An
  * Ogg file may contain Vorbis, Opus or FLAC.
@@ -110,14 +110,4 @@ function isSameFormat({ format, codec }: SourceAudio, profile: ProfileName): boo
   if (isAac) return format === 'aac' || (format === 'm4a' && (codec === null || /aac/i.test(codec)));
   if (format === 'ogg' && codec !== null) return codec.toLowerCase().includes(PROFILES[profile].codec);
   return format === PROFILES[profile].extension;
-}
-
-/** Returns the size of the response if it can be computed before the conversion: duration times bit rate. */
-export function estimateBytes(
-  { profile, bitrateKbps, startMs }: TranscodeOrder,
-  durationMs: number | null,
-): number | undefined {
-  return durationMs === null || bitratesOf(profile)?.isConstant !== true
-    ? undefined
-    : Math.round((Math.max(0, durationMs - startMs) * bitrateKbps) / 8);
 }

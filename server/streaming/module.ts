@@ -5,20 +5,30 @@ import type { StorageOffer } from '../storage/module.ts';
 import { createObjectCache } from './object-cache.ts';
 import { streamingRoutes } from './routes.ts';
 import { createStreamingService } from './service.ts';
-import { createTranscodes } from './transcode-cache.ts';
+import { createConversions } from './conversions.ts';
 
 type StreamingModuleDeps = Base &
   Pick<StorageOffer, 'audioStore'> &
   Pick<MediaOffer, 'findTool'> &
   Pick<LibraryOffer, 'audio'>;
 
-export function streamingModule({ config, log, now, db, settings, audioStore, findTool, audio }: StreamingModuleDeps) {
-  const transcodes = createTranscodes({
+export function streamingModule({
+  config,
+  log,
+  now,
+  db,
+  settings,
+  musicFolders,
+  audioStore,
+  findTool,
+  audio,
+}: StreamingModuleDeps) {
+  const conversions = createConversions({
     log,
     now,
     cacheDir: config.paths.cache,
     ffmpeg: async () => (await findTool('ffmpeg', settings.get('FFMPEG_PATH')))?.path,
-    maxRunning: () => settings.get('TRANSCODE_PROCESSES'),
+    maxWorking: () => settings.get('TRANSCODE_PROCESSES'),
     cacheBytes: () => settings.get('TRANSCODE_CACHE_BYTES'),
   });
   const objects = createObjectCache({
@@ -31,9 +41,10 @@ export function streamingModule({ config, log, now, db, settings, audioStore, fi
     db,
     audioStore,
     onGone: audio.noteLost,
+    onUnreadable: musicFolders.recheck,
     recheckAudio: audio.recheckAudio,
     onDamaged: audio.noteDamaged,
-    transcodes,
+    conversions,
     objects,
   };
   const routes = streamingRoutes(deps);
@@ -42,7 +53,7 @@ export function streamingModule({ config, log, now, db, settings, audioStore, fi
     routes,
     rootRoutes: routes,
     async close() {
-      await transcodes.close();
+      await conversions.close();
       await objects.close();
     },
   } satisfies Module;

@@ -60,6 +60,7 @@ export function streamingRoutes(deps: StreamingDeps): Route[] {
             maxBitrateKbps: query.max_bitrate,
             startMs: query.start_ms,
             maxKbps: user.maxBitrateKbps,
+            listener: `account ${user.id}`,
           },
           signal,
         ),

@@ -1,21 +1,22 @@
 // Sends a track's audio by the id of the track: the original, or a conversion.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { addAbortSignal } from 'node:stream';
 import { AppError, conflict, notFound } from '../errors.ts';
 import type { MainDb } from '../db/client.ts';
 import type { TrackId } from '../db/ids.ts';
 import { contentDisposition } from '../http/content-disposition.ts';
 import { sendBytes, type BytesSource, type SendOptions } from '../http/send-bytes.ts';
-import { findMp3Frame } from '../media/mp3-seek.ts';
+import { seekInMp3 } from '../media/mp3-seek.ts';
 import { PROFILES, type FileSection, type TranscodeOrder } from '../media/transcode.ts';
 import { asOpenError, type AudioStore, type StoredFile } from '../storage/audio-store.ts';
 import type { ByteRange, OpenObject } from '../storage/storage.ts';
-import { chooseAudio, estimateBytes, resolveFormat, type AudioRequest } from './direct-or-transcoded.ts';
+import { FILE_SCHEME } from '../storage/uri.ts';
+import { chooseAudio, resolveFormat, type AudioRequest } from './direct-or-transcoded.ts';
 import { contentTypeOf } from '../media/audio-formats.ts';
 import { prepareFindStreamed, type StreamedTrack } from './queries.ts';
-import { sendLiveHead, sendFinished, sendTranscoded, type ConversionSendOptions } from './send-audio.ts';
+import type { Conversions, ConversionRequest } from './conversions.ts';
 import type { ObjectCache } from './object-cache.ts';
-import type { Transcodes, ConversionRequest } from './transcode-cache.ts';
+import { sendConversion } from './send-conversion.ts';
+import { createSentPlaces } from './sent-places.ts';
 import { bindContext } from '../runtime/bind-context.ts';
 
 export interface StreamingDeps {
@@ -23,23 +24,30 @@ export interface StreamingDeps {
   audioStore: AudioStore;
   /** Called when the audio of an available track no longer exists. */
   onGone: (id: TrackId, uri: string) => void;
+  /** Called when audio in a music folder cannot be read now. The answer to the listener waits for it. */
+  onUnreadable?: () => Promise<void>;
   /** Returns whether the audio of a missing track exists again. If absent, a missing track stays missing. */
   recheckAudio?: (id: TrackId) => Promise<boolean>;
   /** The conversions. If absent, only originals are sent. */
-  transcodes?: Transcodes;
+  conversions?: Conversions;
   /** The cache of an object store. If absent, the store is read for every request. */
   objects?: ObjectCache;
   /** Called when the stored audio of a track differs from its hash. */
   onDamaged?: (id: TrackId) => void;
 }
 
-export interface SendRequest extends AudioRequest {
+export interface FileRequest extends AudioRequest {
+  /** The bit rate limit of the listener's account, in kbps. */
+  maxKbps: number | null;
+}
+
+export interface SendRequest extends FileRequest {
   /** True to announce the length of a conversion, too. */
   estimateLength?: boolean;
   /** True to send the audio as an attachment, to be saved instead of played. */
   download?: boolean;
-  /** The bit rate limit of the listener's account, in kbps. */
-  maxKbps: number | null;
+  /** Names the account or the share. */
+  listener: string;
 }
 
 /** A track's audio can be replaced (retagged, restored), so clients have to revalidate; the ETag makes that a 304. */
@@ -59,27 +67,24 @@ function createContext({
   db,
   audioStore,
   onGone,
+  onUnreadable = async () => undefined,
   recheckAudio,
-  transcodes,
+  conversions,
   objects,
   onDamaged = () => undefined,
 }: StreamingDeps) {
   const findTrack = prepareFindStreamed(db);
-  return { audioStore, onGone, recheckAudio, transcodes, objects, onDamaged, findTrack };
-}
-
-async function sendConverted(
-  context: Context,
-  req: IncomingMessage,
-  res: ServerResponse,
-  conversion: ConversionRequest,
-  options: ConversionSendOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  const finishedFile = await context.transcodes?.find(conversion);
-  if (finishedFile) return sendFinished(req, res, finishedFile.path, finishedFile.etag, options);
-  if (req.method === 'HEAD') return sendLiveHead(res, options);
-  if (context.transcodes) await sendTranscoded(req, res, await context.transcodes.open(conversion), options, signal);
+  return {
+    audioStore,
+    onGone,
+    onUnreadable,
+    recheckAudio,
+    conversions,
+    objects,
+    onDamaged,
+    findTrack,
+    sentPlaces: createSentPlaces(),
+  };
 }
 
 /** Returns a track. Throws `not_found`. */
@@ -100,10 +105,10 @@ async function getCurrentTrack(context: Context, id: TrackId): Promise<StreamedT
     : track;
 }
 
-const canTranscode = async ({ transcodes }: Context): Promise<boolean> => (await transcodes?.isPossible()) === true;
+const canTranscode = async ({ conversions }: Context): Promise<boolean> => (await conversions?.isPossible()) === true;
 
 /** Chooses the original or a conversion. Throws `forbidden`, and what `uriOf` throws. */
-async function chooseOrder(context: Context, id: TrackId, track: StreamedTrack, request: SendRequest) {
+async function chooseOrder(context: Context, id: TrackId, track: StreamedTrack, request: FileRequest) {
   const uri = uriOf(id, track);
   const { maxKbps } = request;
   const resolvedRequest = resolveFormat(track, request);
@@ -126,10 +131,15 @@ async function fileOf(
   return objects ? objects.withCache(file, contentHash, () => onDamaged(id)) : file;
 }
 
-/** Marks the track as missing when the error says that its audio no longer exists. */
-function markIfGone(context: Context, id: TrackId, uri: string, error: unknown): unknown {
+/**
+ * Marks the track as missing when the error says that its audio no longer exists, and has the music folders checked
+ * when it is in one that cannot be read. Returns the error to throw.
+ */
+async function noteFault(context: Context, id: TrackId, uri: string, error: unknown): Promise<unknown> {
   const appError = error instanceof AppError || !isSystemError(error) ? error : asOpenError(error);
-  if (appError instanceof AppError && appError.code === 'gone') context.onGone(id, uri);
+  if (!(appError instanceof AppError)) return appError;
+  if (appError.code === 'gone') context.onGone(id, uri);
+  else if (appError.code === 'unavailable' && uri.startsWith(`${FILE_SCHEME}:`)) await context.onUnreadable();
   return appError;
 }
 
@@ -137,52 +147,53 @@ function markIfGone(context: Context, id: TrackId, uri: string, error: unknown):
  * Returns the file for a request: the original, or a conversion that is made on demand. Throws the same errors as
  * `send`.
  */
-async function prepareFile(context: Context, id: TrackId, request: SendRequest): Promise<PreparedFile> {
+async function prepareFile(context: Context, id: TrackId, audioRequest: FileRequest): Promise<PreparedFile> {
   const track = await getCurrentTrack(context, id);
-  const { uri, order } = await chooseOrder(context, id, track, request);
+  const { uri, order } = await chooseOrder(context, id, track, audioRequest);
   try {
     const file = await fileOf(context, id, track, uri);
     if (order === 'original') {
       if (file.path !== undefined) await file.stat(); // a request to a store for each file would take too long
       const open = (range?: ByteRange): Promise<OpenObject> =>
-        file.open(range).catch((error: unknown) => {
-          throw markIfGone(context, id, uri, error);
+        file.open(range).catch(async (error: unknown) => {
+          throw await noteFault(context, id, uri, error);
         });
       return { kind: 'file', track, file: { ...file, stat: () => file.stat(), open } };
     }
     // a request to a store for each file would take too long
     const storedHash = file.path === undefined && file.immutable ? track.contentHash : null;
-    const conversion: ConversionRequest = {
+    const request: ConversionRequest = {
       identity: storedHash ?? (await identityOf(id, track, file)),
       file,
       order,
       durationMs: track.durationMs,
+      isMp3: isMp3(track),
     };
     return {
       kind: 'conversion',
       track,
       extension: PROFILES[order.profile].extension,
       async make(signal) {
-        if (!context.transcodes) throw new AppError('unavailable', 'The server cannot transcode: it has no ffmpeg.');
+        if (!context.conversions) throw new AppError('unavailable', 'The server cannot transcode: it has no ffmpeg.');
         try {
-          const openedConversion = await context.transcodes.open({
-            ...conversion,
+          const opened = await context.conversions.open({
+            ...request,
             file: await fileOf(context, id, track, uri),
           });
-          if ('path' in openedConversion) return { path: openedConversion.path, leave: openedConversion.leave };
-          const { run, leave } = openedConversion;
-          const path = await run.waitForFile(signal).catch((error: unknown) => {
+          if ('path' in opened) return { path: opened.path, leave: opened.leave };
+          const { conversion, leave } = opened;
+          const path = await conversion.waitForFile(signal).catch((error: unknown) => {
             leave();
             throw error;
           });
           return { path, leave };
         } catch (error) {
-          throw markIfGone(context, id, uri, error);
+          throw await noteFault(context, id, uri, error);
         }
       },
     };
   } catch (error) {
-    throw markIfGone(context, id, uri, error);
+    throw await noteFault(context, id, uri, error);
   }
 }
 
@@ -218,22 +229,24 @@ async function send(
     if (order === 'original')
       return await sendBytes(req, res, sourceOf(file), sendOptionsOf(track, file, request.download === true));
     const { contentType, extension } = PROFILES[order.profile];
-    const conversion: ConversionRequest = {
-      identity: await identityOf(id, track, file),
-      file,
-      order,
-      durationMs: track.durationMs,
-    };
-    const options: ConversionSendOptions = {
-      contentType,
-      disposition: trackDisposition(request.download ? 'attachment' : 'inline', { ...track, format: extension }),
-      withLength: request.estimateLength === true,
-      estimatedBytes: estimateBytes(order, track.durationMs),
-    };
-    await sendConverted(context, req, res, conversion, options, signal);
+    if (!context.conversions) throw new AppError('unavailable', 'The server cannot transcode: it has no ffmpeg.');
+    await sendConversion(
+      { conversions: context.conversions, sentPlaces: context.sentPlaces },
+      req,
+      res,
+      { identity: await identityOf(id, track, file), file, order, durationMs: track.durationMs, isMp3: isMp3(track) },
+      {
+        contentType,
+        disposition: trackDisposition(request.download ? 'attachment' : 'inline', { ...track, format: extension }),
+        withLength: request.estimateLength === true,
+        isDownload: request.download === true,
+        listener: `${request.listener} ${req.socket.remoteAddress} ${req.headers['user-agent']}`,
+      },
+      signal,
+    );
   } catch (error) {
     if (signal.aborted) return; // the client has disconnected
-    throw markIfGone(context, id, uri, error);
+    throw await noteFault(context, id, uri, error);
   }
 }
 
@@ -283,18 +296,18 @@ async function identityOf(id: TrackId, { contentHash }: StreamedTrack, file: Sto
 }
 
 /** Returns whether the track can be sent from any position without a conversion, as MP3 can. */
-const canSendPart = (track: StreamedTrack, { format }: AudioRequest): boolean =>
-  track.format === 'mp3' && format !== 'raw' && sectionOf(track) === undefined;
+const canSendPart = (track: StreamedTrack, { format }: AudioRequest): boolean => isMp3(track) && format !== 'raw';
+
+const isMp3 = (track: StreamedTrack): boolean => track.format === 'mp3' && sectionOf(track) === undefined;
 
 /**
  * Returns the bytes of an MP3 file from the frame at `startMs`, or from its last frame; undefined when it has no
  * frames.
  */
 async function mp3PartFrom(file: StoredFile, startMs: number, signal: AbortSignal): Promise<BytesSource | undefined> {
-  const { stream, size: wholeSize } = await file.open();
-  const startByte = await findMp3Frame(addAbortSignal(signal, stream), startMs);
-  stream.destroy();
+  const startByte = await seekInMp3(file, startMs, { signal });
   if (startByte === undefined) return undefined;
+  const { size: wholeSize } = await file.stat();
   return {
     async stat() {
       const { size, modifiedAt } = await file.stat();

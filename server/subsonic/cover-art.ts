@@ -56,7 +56,7 @@ export function createCoverArt({ covers, placeholders, library, playlists, podca
 
   return {
     find: findCover,
-    send: (req, res, cover, size, format) => sendCover(covers, req, res, cover, size, format),
+    send: (req, res, cover, size, format) => sendCover(covers, req, res, cover, size, { format }),
     sendPlaceholder,
   };
 }

@@ -61,15 +61,10 @@ function isEqual(a: string, b: string): boolean {
 }
 
 /**
- * Returns the client's name. Throws 10 without `v` or `c`, 20 and 30 for a client of another major version. Minor
- * versions are only claims of clients, so they are not checked.
+ * Returns the client's name. Throws 10 without `v` or `c`. Every version is taken, because some clients send their own
+ * instead of the protocol's, and no response depends on it.
  */
 export function checkClient(params: Params): string {
-  const version = params.required('v');
-  const client = params.required('c');
-  const major = /^(\d{1,4})(?:\.|$)/.exec(version)?.[1];
-  if (major === undefined) throw new Fault(0, 'The parameter v must be a version such as 1.16.1.');
-  if (Number(major) < 1) throw new Fault(20, 'This client is too old for the server.');
-  if (Number(major) > 1) throw new Fault(30, 'The server is too old for this client.');
-  return client;
+  params.required('v');
+  return params.required('c');
 }

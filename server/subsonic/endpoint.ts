@@ -23,7 +23,7 @@ export interface Call {
 /** The call of a public endpoint, which checks no credentials. */
 type PublicCall = Omit<Call, 'user'>;
 
-export type Endpoint = { right?: Right } & (
+export type Endpoint = { right?: Right; secret?: true } & (
   | { access: 'public'; handle: (call: PublicCall) => Payload | Promise<Payload> }
   | { access: 'user' | 'superuser'; handle: (call: Call) => Payload | Promise<Payload> }
   /** The endpoint sends bytes itself; an error is sent as an envelope. */
@@ -48,6 +48,9 @@ export const bytesEndpoint = (send: (call: Call) => Promise<void>): Endpoint => 
 
 /** Restricts an endpoint to accounts with the right. */
 export const requireRight = (right: Right, endpoint: Endpoint): Endpoint => ({ ...endpoint, right });
+
+/** Marks an endpoint whose response contains links that give access, so that it is not compressed. */
+export const secretEndpoint = (endpoint: Endpoint): Endpoint => ({ ...endpoint, secret: true });
 
 /** A response without a payload. */
 export const EMPTY_PAYLOAD: Payload = {};

@@ -1,11 +1,12 @@
 // Errors of the Subsonic API: an envelope with one of these codes. A table maps the AppErrors of services to codes.
+import { toPrintable } from './ids.ts';
 import { asKnownFault, type ErrorCode } from '../errors.ts';
 
 /**
- * Codes: 0 any other error, 10 parameter missing, 20 client too old, 30 client too new, 40 wrong credentials, 43
- * conflicting credentials, 44 wrong API key, 50 not allowed, 70 not found.
+ * Codes: 0 any other error, 10 parameter missing, 40 wrong credentials, 43 conflicting credentials, 44 wrong API key,
+ * 50 not allowed, 70 not found.
  */
-type FaultCode = 0 | 10 | 20 | 30 | 40 | 43 | 44 | 50 | 70;
+type FaultCode = 0 | 10 | 40 | 43 | 44 | 50 | 70;
 
 /** An error with a code of the protocol. `status` is set if clients need another HTTP status than 200. */
 export class Fault extends Error {
@@ -25,6 +26,15 @@ export class Fault extends Error {
     this.headers = headers;
   }
 }
+
+/** The error of a list of ids of which none exists; if only some exist, calls do their work for these. */
+export const noneExists = (item: string, ids: readonly string[]): Fault =>
+  new Fault(
+    70,
+    ids.length === 1
+      ? `There is no ${item} ${toPrintable(ids[0] ?? '')}.`
+      : `None of these ${ids.length} ids is one of a ${item} that exists.`,
+  );
 
 export const missingParameter = (name: string): Fault => new Fault(10, `The parameter ${name} is missing.`);
 

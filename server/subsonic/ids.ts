@@ -5,6 +5,7 @@ import type {
   AlbumId,
   ArtistId,
   EpisodeId,
+  PersonId,
   PlaylistId,
   PodcastId,
   RadioStationId,
@@ -17,6 +18,8 @@ const PREFIXES = {
   track: 'tr',
   album: 'al',
   artist: 'ar',
+  /** A person with credits who is no artist of the library. */
+  person: 'cr',
   playlist: 'pl',
   folder: 'dir',
   uploads: 'up',
@@ -31,6 +34,7 @@ interface Ids {
   track: TrackId;
   album: AlbumId;
   artist: ArtistId;
+  person: PersonId;
   playlist: PlaylistId;
   folder: number;
   uploads: number;
@@ -45,6 +49,7 @@ const NAMES: Record<Kind, string> = {
   track: 'song',
   album: 'album',
   artist: 'artist',
+  person: 'artist',
   playlist: 'playlist',
   folder: 'folder',
   uploads: 'folder',
@@ -81,13 +86,7 @@ export function idOf<K extends Kind>(kind: K, text: string): Ids[K] {
   return item.id as Ids[K];
 }
 
-export function parseAnyId(text: string): ItemId {
-  const item = parseId(text);
-  if (!item) throw notFound('item', toPrintable(text));
-  return item;
-}
-
-const toPrintable = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 40);
+export const toPrintable = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 40);
 
 /** Returns the id of a track; undefined for ids of other kinds, for lists that may contain them. */
 export function trackIdOf(text: string): TrackId | undefined {

@@ -64,7 +64,8 @@ export function subsonicModule({
       inPlace,
       respond,
       endpoints,
-      findArtist: library.findArtistByName,
+      library,
+      about: deps.about,
     }),
   } satisfies Module;
 }

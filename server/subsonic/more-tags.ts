@@ -1,21 +1,23 @@
 // Converts tags that are only displayed to the shapes of OpenSubsonic.
-import type { ArtistId } from '../db/ids.ts';
-import { CREDIT_TAGS, isExplicit, type MoreTags } from '../db/more-tags.ts';
-import { valuesOfList } from '../db/track-fields.ts';
+import type { TrackId } from '../db/ids.ts';
+import { isExplicit, type MoreTags } from '../db/more-tags.ts';
 import type { AlbumSummary } from '../library/lists/album-rows.ts';
+import { movementNumbers } from '../library/albums/works.ts';
+import { sortKey } from '../library/tracks/sort-and-identity-keys.ts';
 import { separateValues } from '../library/tracks/separate-values.ts';
+import type { PersonCredit } from '../library/credits/people.ts';
 import type { TrackSummary } from '../library/lists/track-rows.ts';
 import { toId } from './ids.ts';
 import type { Fields } from './xml.ts';
 
-export type FindArtist = (name: string) => ArtistId | undefined;
+export type ListCredits = (id: TrackId) => PersonCredit[];
 
-export function extraSongFields(track: TrackSummary, findArtist: FindArtist): Fields {
+export function extraSongFields(track: TrackSummary, listCredits: ListCredits): Fields {
   const tags = track.moreTags === null ? {} : (JSON.parse(track.moreTags) as MoreTags);
   return {
     sortName: tags.titleSort ?? '',
     explicitStatus: explicitStatus(isExplicit(tags)),
-    contributors: contributorsOf(valuesOfList(track.composer), tags, findArtist),
+    contributors: listCredits(track.id).map(toContributor),
     moods: separateValues(tags.mood),
     groupings: separateValues(tags.grouping),
     works: (tags.work ?? []).map((name, i) => ({
@@ -38,31 +40,28 @@ export function extraAlbumFields(album: AlbumSummary): Fields {
   };
 }
 
+/** Sorts albums by the date of their release, then by title. Albums without a year come last. */
+export const byRelease = (a: AlbumSummary, b: AlbumSummary): number =>
+  (a.year ?? Infinity) - (b.year ?? Infinity) ||
+  compareTexts(releaseDay(a), releaseDay(b)) ||
+  compareTexts(sortKey(a.title), sortKey(b.title)) ||
+  a.id - b.id;
+
+/** Returns month and day of the release; a month without a day sorts before its days, an unknown month after all. */
+function releaseDay(album: AlbumSummary): string {
+  const [year = '', month, day = '00'] = album.moreTags[0]?.tags.date?.split('-') ?? [];
+  return Number(year) === album.year && month !== undefined ? `${month}-${day}` : '99';
+}
+const compareTexts = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
 const explicitStatus = (value: boolean | null): string => (value === null ? '' : value ? 'explicit' : 'clean');
 
-/** Returns only artists of the library: the protocol requires an id, and other names have no page. */
-function contributorsOf(composers: string[], tags: MoreTags, findArtist: FindArtist): Fields[] {
-  const toContributors = (role: string, credit: string): Fields[] => {
-    const [, namePart = credit, subRole] = (role === 'performer' && /^(.+?)\(([^()]+)\)$/.exec(credit)) || [];
-    const name = namePart.trim();
-    const id = findArtist(name);
-    return id === undefined
-      ? []
-      : [{ role, ...(subRole !== undefined && { subRole }), artist: { id: toId('artist', id), name } }];
-  };
-  return [
-    ...composers.flatMap((name) => toContributors('composer', name)),
-    ...CREDIT_TAGS.flatMap((role) => (tags[role] ?? []).flatMap((name) => toContributors(role, name))),
-  ];
-}
-
-/** Parses `2` or `2/4`. */
-function movementNumbers({ movementNumber: [text = ''] = [], movementTotal: [total] = [] }: MoreTags): Fields {
-  const [number, count = total] = text.split('/');
-  return { number: toPositive(number), count: toPositive(count) };
-}
-const toPositive = (text: string | undefined): number | undefined =>
-  /^\s*\d{1,4}\s*$/.test(text ?? '') ? Number(text) || undefined : undefined;
+/** The protocol requires an id, so people who are no artists of the library have ids of their own. */
+const toContributor = ({ role, name, personId, artistId, instrument }: PersonCredit): Fields => ({
+  role,
+  ...(instrument !== null && { subRole: instrument }),
+  artist: { id: artistId === null ? toId('person', personId) : toId('artist', artistId), name },
+});
 
 /**
  * Returns a date with the year of the album, because that may have been edited; month and day come from the tags if

@@ -1,7 +1,9 @@
-// Tracks playback that clients report (extension playbackReport): one session per device, from `starting` to `stopped`.
+// Tracks playback that clients report (extension playbackReport): one session per player, from `starting` to `stopped`.
 // A session that played long enough becomes a play. Sessions are kept in memory, like what is playing now.
 import type { TrackId, UserId } from '../db/ids.ts';
 import { countsAsPlayed } from '../history/counts-as-played.ts';
+import { MAX_PLAYERS_PER_USER } from '../history/now-playing.ts';
+import type { Player } from '../history/player.ts';
 
 export type PlaybackState = 'starting' | 'playing' | 'paused' | 'stopped';
 export const PLAYBACK_STATES: readonly string[] = [
@@ -21,6 +23,8 @@ interface Report {
 }
 
 interface Session extends Report {
+  userId: UserId;
+  player: Player;
   durationMs: number | null;
   startedAt: number;
   heardMs: number;
@@ -28,24 +32,22 @@ interface Session extends Report {
 }
 
 interface FinishedPlay {
+  player: Player;
   trackId: TrackId;
   startedAt: Date;
   heardMs: number;
 }
 
-/** Sessions of devices that stopped reporting end after this time. */
+/** Sessions of players that stopped reporting end after this time. */
 const SESSION_TIMEOUT_MS = 30 * 60_000;
-/**
- * Maximum number of sessions per user, since clients choose their own names. A session beyond this limit ends the one
- * that reported least recently.
- */
-const MAX_SESSIONS_PER_USER = 50;
+/** A player whose address changes continues its session if the position differs by less than this time. */
+const MAX_JUMP_MS = 60_000;
 
 export type PlaybackSessions = ReturnType<typeof createPlaybackSessions>;
 
 export function createPlaybackSessions({ now }: { now: () => Date }) {
+  /** Sessions by user and player, the one that reported last is last. */
   const sessions = new Map<string, Session>();
-  const keyOf = (userId: UserId, client: string): string => `${userId} ${client}`;
 
   const playedSince = ({ state, reportedAt, rate }: Session, time: number): number =>
     state === 'playing' ? Math.max(0, (time - reportedAt) * rate) : 0;
@@ -53,40 +55,70 @@ export function createPlaybackSessions({ now }: { now: () => Date }) {
     time > session.reportedAt + Math.max(0, (session.durationMs ?? 0) - session.positionMs) + SESSION_TIMEOUT_MS;
   const positionAt = (session: Session, time: number): number =>
     Math.round(Math.min(session.positionMs + playedSince(session, time), session.durationMs ?? Infinity));
+  const sessionsOf = (userId: UserId): [key: string, session: Session][] =>
+    [...sessions].filter(([, session]) => session.userId === userId);
 
-  function finishPlay({ trackId, startedAt, heardMs, durationMs, ignore }: Session): FinishedPlay | undefined {
-    if (ignore || !countsAsPlayed(heardMs, durationMs)) return undefined;
-    return { trackId, startedAt: new Date(startedAt), heardMs: Math.round(heardMs) };
+  function finishPlay({ player, trackId, startedAt, heardMs, durationMs, ignore }: Session): FinishedPlay[] {
+    if (ignore || !countsAsPlayed(heardMs, durationMs)) return [];
+    return [{ player, trackId, startedAt: new Date(startedAt), heardMs: Math.round(heardMs) }];
   }
 
+  /** Ends the user's sessions whose players are silent for too long, and the oldest ones beyond the limit. */
+  function endOldSessions(userId: UserId, time: number): FinishedPlay[] {
+    const ownSessions = sessionsOf(userId);
+    return ownSessions.flatMap(([key, session], n) => {
+      if (!isStale(session, time) && n >= ownSessions.length - MAX_PLAYERS_PER_USER) return [];
+      sessions.delete(key);
+      return finishPlay(session);
+    });
+  }
+
+  /** Finds the session that the app had at another address, such as that of a phone that left the Wi-Fi. */
+  const findMoved = (
+    userId: UserId,
+    { app }: Player,
+    { trackId, state, positionMs }: Report,
+    time: number,
+  ): [key: string, session: Session] | undefined =>
+    state === 'starting'
+      ? undefined
+      : sessionsOf(userId).find(
+          ([, session]) =>
+            session.player.app === app &&
+            session.trackId === trackId &&
+            Math.abs(positionAt(session, time) - positionMs) < MAX_JUMP_MS,
+        );
+
   return {
-    /** Returns the play that this report completes, if any. */
-    report(userId: UserId, client: string, report: Report, durationMs: number | null): FinishedPlay | undefined {
-      const key = keyOf(userId, client);
+    /** Returns the plays that are complete with this report, which may also be of players that stopped reporting. */
+    report(userId: UserId, player: Player, report: Report, durationMs: number | null): FinishedPlay[] {
+      const key = `${userId} ${player.key}`;
       const time = now().getTime();
-      const session = sessions.get(key);
-      const current = session && !isStale(session, time) ? session : undefined;
+      const finishedPlays = endOldSessions(userId, time);
+      const ownSession = sessions.get(key);
+      const [currentKey, current] = ownSession
+        ? [key, ownSession]
+        : (findMoved(userId, player, report, time) ?? [key, undefined]);
       if (current) current.heardMs += Math.min(playedSince(current, time), current.durationMs ?? Infinity);
       const isContinued = current !== undefined && current.trackId === report.trackId && report.state !== 'starting';
-      const finishedPlay = current && (!isContinued || report.state === 'stopped') ? finishPlay(current) : undefined;
-      sessions.delete(key); // inserted again below, so that the most recent session is last
-      if (report.state !== 'stopped') {
-        const userKeys = [...sessions.keys()].filter((sessionKey) => sessionKey.startsWith(`${userId} `));
-        if (userKeys.length >= MAX_SESSIONS_PER_USER) sessions.delete(userKeys[0] as string);
+      if (current && (!isContinued || report.state === 'stopped')) finishedPlays.push(...finishPlay(current));
+      sessions.delete(currentKey); // inserted again below, so that the most recent session is last
+      if (report.state !== 'stopped')
         sessions.set(key, {
           ...report,
+          userId,
+          player,
           durationMs,
           startedAt: isContinued ? current.startedAt : time - report.positionMs,
           heardMs: isContinued ? current.heardMs : 0,
           reportedAt: time,
         });
-      }
-      return finishedPlay;
+      return [...finishedPlays, ...endOldSessions(userId, time)];
     },
 
-    /** Returns what the user's devices are playing, at which positions. */
+    /** Returns what the user's players are playing, at which positions. */
     playingOf(userId: UserId): {
-      client: string;
+      player: Player;
       trackId: TrackId;
       state: PlaybackState;
       positionMs: number;
@@ -94,10 +126,10 @@ export function createPlaybackSessions({ now }: { now: () => Date }) {
       reportedAt: Date;
     }[] {
       const time = now().getTime();
-      return [...sessions]
-        .filter(([key, session]) => key.startsWith(`${userId} `) && !isStale(session, time))
-        .map(([key, session]) => ({
-          client: key.slice(`${userId} `.length),
+      return sessionsOf(userId)
+        .filter(([, session]) => !isStale(session, time))
+        .map(([, session]) => ({
+          player: session.player,
           trackId: session.trackId,
           state: session.state,
           positionMs: positionAt(session, time),

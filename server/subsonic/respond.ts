@@ -49,22 +49,26 @@ export function createResponder({ serverVersion }: { serverVersion: string }) {
     format: Format,
     body: Fields,
     status: number,
-    headers: Record<string, string> = {},
+    { headers = {}, isSecret = false }: { headers?: Record<string, string> | undefined; isSecret?: boolean } = {},
   ): Promise<void> {
     for (const [name, value] of Object.entries({ 'Cache-Control': 'no-store', ...headers })) res.setHeader(name, value);
     res.statusCode = status;
     res.setHeader('Content-Type', CONTENT_TYPES[format.kind]);
-    await sendText(res, render(format, body));
+    await sendText(res, render(format, body), { mayCompress: !isSecret });
   }
 
   return {
-    ok: (res: ServerResponse, format: Format, payload: Payload): Promise<void> =>
-      send(res, format, { ...root('ok', format), ...payload }, 200),
+    ok: (
+      res: ServerResponse,
+      format: Format,
+      payload: Payload,
+      { isSecret = false }: { isSecret?: boolean | undefined } = {},
+    ): Promise<void> => send(res, format, { ...root('ok', format), ...payload }, 200, { isSecret }),
     failed: (
       res: ServerResponse,
       format: Format,
       { code, message, status, headers }: Pick<Fault, 'code' | 'message' | 'status' | 'headers'>,
-    ): Promise<void> => send(res, format, { ...root('failed', format), error: { code, message } }, status, headers),
+    ): Promise<void> => send(res, format, { ...root('failed', format), error: { code, message } }, status, { headers }),
   };
 }
 

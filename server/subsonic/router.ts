@@ -19,7 +19,8 @@ import { checkClient, credentialOf, wrongApiKey, wrongCredentials } from './cred
 import { Fault, missingParameter, toFault } from './errors.ts';
 import { readParams, type Params } from './params.ts';
 import { formatOf, type Format, type Responder } from './respond.ts';
-import type { FindArtist } from './more-tags.ts';
+import type { AboutService } from '../about/service.ts';
+import type { LibraryService } from '../library/service.ts';
 import { createShapes } from './wire.ts';
 
 interface SubsonicRouterDeps {
@@ -30,7 +31,8 @@ interface SubsonicRouterDeps {
   openAnswers: OpenAnswers;
   isStillAllowed: IsStillAllowed;
   inPlace: Pick<InPlace, 'assert'>;
-  findArtist: FindArtist;
+  library: Pick<LibraryService, 'people'>;
+  about: Pick<AboutService, 'disambiguationOf'>;
   log: Log;
 }
 
@@ -47,7 +49,6 @@ const CORS_HEADERS = {
 };
 const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Methods': 'GET, POST, HEAD, OPTIONS',
-  'Access-Control-Allow-Headers': 'Content-Type, Range, Authorization, If-Range, If-None-Match',
   'Access-Control-Max-Age': '86400',
 };
 
@@ -59,7 +60,8 @@ export function createSubsonicRouter({
   openAnswers,
   isStillAllowed,
   inPlace,
-  findArtist,
+  library: { people },
+  about,
   log,
 }: SubsonicRouterDeps): RequestHandler {
   const endpointsByName = new Map(Object.entries(endpoints));
@@ -98,7 +100,13 @@ export function createSubsonicRouter({
     }: { params: Params; body: Buffer | undefined; req: Request; res: Response; format: Format },
   ): Promise<void> {
     const createResponseShapes = (mostKbps: number | null) =>
-      createShapes({ legacy: format.legacy, findArtist, mostKbps });
+      createShapes({
+        legacy: format.legacy,
+        listCredits: people.ofTrack,
+        rolesOf: people.rolesOfArtist,
+        disambiguationOf: about.disambiguationOf,
+        mostKbps,
+      });
     const signal = signalOf(res);
     if (endpoint.access === 'public')
       return await respond.ok(
@@ -128,7 +136,7 @@ export function createSubsonicRouter({
     }
     const payload = await endpoint.handle(call);
     inPlace.assert(); // checked for all calls: nearly all of them are GET, even those that write
-    await respond.ok(res, format, payload);
+    await respond.ok(res, format, payload, { isSecret: endpoint.secret });
   }
 
   async function signIn(params: Params, req: Request, client: string): Promise<Principal> {
@@ -161,13 +169,34 @@ export function createSubsonicRouter({
 
   return async (req, res) => {
     res.set(CORS_HEADERS);
-    if (req.method === 'OPTIONS') return void res.set(PREFLIGHT_HEADERS).status(204).end();
+    if (req.method === 'OPTIONS')
+      return void res
+        .set({ ...PREFLIGHT_HEADERS, 'Access-Control-Allow-Headers': allowedHeaders(req) })
+        .vary('Access-Control-Request-Headers')
+        .status(204)
+        .end();
     if (!['GET', 'POST', 'HEAD'].includes(req.method)) {
       res.set('Allow', PREFLIGHT_HEADERS['Access-Control-Allow-Methods']);
       throw new AppError('method_not_allowed', `${req.method} is not supported here.`);
     }
     await serve(req, res);
   };
+}
+
+const USUAL_HEADERS = 'Content-Type, Range, Authorization, If-Range, If-None-Match';
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
+const MAX_HEADERS = 50;
+
+/**
+ * Returns the headers that a web client may send: those for which its browser asks. A header lets nobody in, because
+ * calls are authenticated by their parameters and browsers send no cookies here.
+ */
+function allowedHeaders(req: Request): string {
+  const requestedHeaders = (req.get('access-control-request-headers') ?? '')
+    .split(',', MAX_HEADERS)
+    .map((name) => name.trim())
+    .filter((name) => HEADER_NAME.test(name));
+  return [USUAL_HEADERS, ...requestedHeaders].join(', ');
 }
 
 const queryText = (req: Request): string => {

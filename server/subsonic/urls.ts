@@ -1,6 +1,7 @@
 // Makes URLs for responses.
 import type { Request } from 'express';
 import type { PictureRef, SignedPictures } from '../covers/signed-pictures.ts';
+import { baseOf } from '../http/base-url.ts';
 import type { Params } from './params.ts';
 import { TextElement, type Fields } from './xml.ts';
 
@@ -24,10 +25,6 @@ export function urlOf(
   for (const [name, value] of Object.entries(extraParams)) query.set(name, String(value));
   return `${baseOf(req)}/rest/${endpoint}?${query.toString()}`;
 }
-
-/** Returns the scheme and host of the request; forwarded headers count only from a trusted proxy. */
-export const baseOf = (req: Request): string =>
-  `${req.protocol}://${req.host || 'localhost'}${req.baseUrl.replace(/\/rest$/, '')}`;
 
 /** Returns signed image URLs, which give access to nothing else, because clients pass such URLs on. */
 export function pictureUrls(req: Request, pictures: Pick<SignedPictures, 'pathOf'>, picture: PictureRef): Fields {

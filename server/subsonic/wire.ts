@@ -1,17 +1,21 @@
 // The shapes of the protocol: Child, AlbumID3, ArtistID3 and others. Fields of OpenSubsonic are separate, in `open…`:
 // legacy clients do not get them, all others get them even if empty, which shows that they are supported.
 import { RIGHT_LIST, RIGHTS, type AccountLimits, type Rights } from '../db/rights.ts';
+import type { ArtistId } from '../db/ids.ts';
+import type { CreditRole } from '../db/more-tags.ts';
 import { UNKNOWN_ALBUM, UNKNOWN_ARTIST } from '../db/unknown-names.ts';
 import { valuesOfList, type TrackField } from '../db/track-fields.ts';
+import type { Person } from '../library/credits/people.ts';
 import type { AlbumSummary } from '../library/lists/album-rows.ts';
 import type { ArtistSummary } from '../library/lists/artist-rows.ts';
+import type { FolderLike } from '../likes/folder-likes.ts';
 import { gainOf, type TrackSummary } from '../library/lists/track-rows.ts';
 import { PROFILES } from '../media/transcode.ts';
 import { contentTypeOf } from '../media/audio-formats.ts';
 import { chooseAudio } from '../streaming/direct-or-transcoded.ts';
 import { displayPath } from './display-path.ts';
 import { toCoverId, toId } from './ids.ts';
-import { extraAlbumFields, extraSongFields, type FindArtist } from './more-tags.ts';
+import { extraAlbumFields, extraSongFields, type ListCredits } from './more-tags.ts';
 import type { Fields } from './xml.ts';
 
 export type Shapes = ReturnType<typeof createShapes>;
@@ -20,6 +24,8 @@ export type Shapes = ReturnType<typeof createShapes>;
 export interface FolderMusic {
   album?: AlbumSummary | undefined;
   artist?: ArtistSummary | undefined;
+  /** The star and rating of a folder that contains neither. */
+  like?: Pick<FolderLike, 'likedAt' | 'rating'>;
 }
 interface ListedFolder extends FolderMusic {
   id: string;
@@ -30,12 +36,16 @@ interface ListedFolder extends FolderMusic {
 
 interface ShapesOptions {
   legacy: boolean;
-  findArtist: FindArtist;
+  listCredits: ListCredits;
+  /** Returns the roles of an artist besides those of artists. */
+  rolesOf: (id: ArtistId) => CreditRole[];
+  /** Returns what tells artists of one name apart, as MusicBrainz says it. */
+  disambiguationOf: (id: ArtistId) => string | null;
   /** Bit rate limit of the listener's account. */
   mostKbps: number | null;
 }
 
-export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
+export function createShapes({ legacy, listCredits, rolesOf, disambiguationOf, mostKbps }: ShapesOptions) {
   /** Describes what `stream` without parameters sends instead of the original. */
   function transcodedFields({ format, bitrateKbps }: TrackSummary): Fields {
     const audio = mostKbps !== null && chooseAudio({ format, bitrateKbps, codec: null }, {}, true, mostKbps);
@@ -77,7 +87,7 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
       bookmarkPosition: t.bookmarkMs ?? undefined,
       ...openFields(() => ({
         ...openSong(t),
-        ...extraSongFields(t, findArtist),
+        ...extraSongFields(t, listCredits),
         // clients that read folders take each artist in them for a folder
         ...(parent !== undefined && { contributors: [] }),
       })),
@@ -134,8 +144,17 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
         ...averageOf(a),
         musicBrainzId: a.artistMbid ?? '',
         sortName: a.sortName,
-        roles: a.albumCount > 0 ? ['albumartist', 'artist'] : ['artist'],
+        disambiguation: disambiguationOf(a.id) ?? '',
+        roles: [...(a.albumCount > 0 ? ['albumartist'] : []), 'artist', ...rolesOf(a.id)],
       })),
+    }),
+
+    /** Converts a person with credits who is no artist of the library. */
+    person: (p: Person, albumCount: number): Fields => ({
+      id: toId('person', p.id),
+      name: p.name,
+      albumCount,
+      ...openFields(() => ({ musicBrainzId: '', sortName: p.name, roles: p.roles.map(({ role }) => role) })),
     }),
 
     /** Converts an artist to a folder, for clients in folder mode. */
@@ -149,7 +168,7 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
     }),
 
     /** Converts a real folder, which may contain an album or an artist. */
-    folder({ id, name, parent, coverArt, album, artist }: ListedFolder): Fields {
+    folder({ id, name, parent, coverArt, album, artist, like }: ListedFolder): Fields {
       const item = album ?? artist;
       return {
         id,
@@ -163,6 +182,7 @@ export function createShapes({ legacy, findArtist, mostKbps }: ShapesOptions) {
         coverArt: album ? albumCover(album) : artist ? toId('artist', artist.id) : coverArt,
         duration: album && inSeconds(album.durationMs),
         ...(item && { ...ratingOf(item), ...averageOf(item) }),
+        ...(like && ratingOf(like)),
         playCount: album?.playCount,
         created: item?.createdAt,
         albumId: album && toId('album', album.id),
@@ -231,13 +251,16 @@ const openSong = (t: TrackSummary): Fields => ({
   displayAlbumArtist: t.albumArtistName ?? '',
   genres: t.genres.map((name) => ({ name })),
   artists: t.artists.map(({ id, name }) => ({ id: toId('artist', id), name })),
-  albumArtists:
-    t.albumArtistId === null
-      ? []
-      : [{ id: toId('artist', t.albumArtistId), name: t.albumArtistName ?? t.artists[0]?.name ?? UNKNOWN_ARTIST }],
+  albumArtists: albumArtistsOf(t).map(({ id, name }) => ({ id: toId('artist', id), name })),
   replayGain: replayGain(t),
   ...songFieldsOf(t),
 });
+
+/** Returns the album artists; a track without an album is in the album `[Unknown Album]` of its artist. */
+const albumArtistsOf = (t: TrackSummary): TrackSummary['albumArtists'] =>
+  t.albumArtists.length > 0 || t.albumArtistId === null
+    ? t.albumArtists
+    : [{ id: t.albumArtistId, name: t.artists[0]?.name ?? UNKNOWN_ARTIST }];
 
 function replayGain(t: TrackSummary): Fields {
   const { trackGainDb = null, albumGainDb = null, trackPeak = null, albumPeak = null } = gainOf(t) ?? {};
@@ -259,8 +282,8 @@ const openAlbum = (a: AlbumSummary): Fields => ({
   isCompilation: a.isCompilation,
   recordLabels: a.labels.map((name) => ({ name })),
   genres: a.genre === null ? [] : [{ name: a.genre }],
-  artists: a.artistId === null ? [] : [{ id: toId('artist', a.artistId), name: a.artistName ?? UNKNOWN_ARTIST }],
-  moods: [],
+  artists: a.artists.map(({ id, name }) => ({ id: toId('artist', id), name })),
+  moods: a.moods,
   ...extraAlbumFields(a),
 });
 

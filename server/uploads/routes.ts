@@ -3,7 +3,7 @@ import { AppError, type ErrorCode } from '../errors.ts';
 import { Reply, route, type Principal, type Route } from '../http/route.ts';
 import type { TrackOut } from '../library/wire.ts';
 import type { UploadService } from './service.ts';
-import { UploadQuery, UploadReply } from './wire.ts';
+import { UploadLimitsOut, UploadQuery, UploadReply } from './wire.ts';
 
 interface UploadRouteDeps {
   uploads: UploadService;
@@ -48,5 +48,16 @@ export const uploadRoutes = ({ uploads, trackOut }: UploadRouteDeps): Route[] =>
         errors: errors.map(({ filename, detail }) => ({ filename, detail })),
       });
     },
+  ),
+  route(
+    {
+      method: 'get',
+      path: '/uploads/limits',
+      access: 'user',
+      right: 'canUpload',
+      summary: 'The largest file that can be uploaded, and what is left of the quota of the account',
+      reply: UploadLimitsOut,
+    },
+    ({ user }) => uploads.limitsOf(user.id),
   ),
 ];

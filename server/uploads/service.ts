@@ -19,6 +19,7 @@ import { isOverQuota, type Quota } from '../files/quota.ts';
 import { createUploadCharsets, type TaggedUpload } from './album-charsets.ts';
 import type { StoreFile, WholeFile } from '../files/store-file.ts';
 import { prepareFindUploaded } from './queries.ts';
+import type { UploadLimitsOut } from './wire.ts';
 import { createIndexedFiles, type Comparison } from './indexed-files.ts';
 import { bindContext } from '../runtime/bind-context.ts';
 
@@ -48,7 +49,7 @@ interface UploadDeps {
   audioStore: Pick<AudioStore, 'resolve'>;
   settings: LiveSettings;
   tmpDir: string;
-  quota: Pick<Quota, 'reserve' | 'assertFree' | 'assertQuota'>;
+  quota: Pick<Quota, 'reserve' | 'assertFree' | 'assertQuota' | 'quotaOf'>;
   trash: Pick<Trash, 'findPlace' | 'restore'>;
   /** Deletes stored audio that no track uses. */
   releaseAudio: (storageUris: string[]) => Promise<void>;
@@ -58,7 +59,7 @@ interface UploadDeps {
 export function createUploadService(deps: UploadDeps) {
   const context = createContext(deps);
 
-  return bindContext(context, { receive });
+  return bindContext(context, { receive, limitsOf });
 }
 
 type Context = ReturnType<typeof createContext>;
@@ -94,6 +95,14 @@ function createContext({
     findBySource,
     charsets,
     indexedFiles,
+  };
+}
+
+function limitsOf({ settings, quota }: Context, userId: UserId): UploadLimitsOut {
+  const accountQuota = quota.quotaOf(userId);
+  return {
+    max_file_bytes: settings.get('MAX_UPLOAD_BYTES'),
+    quota: accountQuota && { bytes: accountQuota.bytes, remaining_bytes: accountQuota.remainingBytes },
   };
 }
 

@@ -11,7 +11,8 @@ import { createIgnoreRules, findIgnoreReason } from '../files/ignore-rules.ts';
 
 /** Starts watching; resolves when the whole tree is watched. Throws TooManyFolders, or the system's error. */
 export async function watchWithChokidar({
-  root,
+  root: { path: root, followsLinks = false },
+  links,
   ignoredNames,
   maxFolders,
   onFile,
@@ -22,15 +23,19 @@ export async function watchWithChokidar({
   const pathOf = (path: string): string => nameToText(Buffer.from(relative(root, path).split(sep).join('/')));
   const folderOf = (path: string): string => pathOf(dirname(path));
   const namesRules = createIgnoreRules(ignoredNames);
-  const isSkippedFolder = (path: string): boolean => isIgnoredFolder(root, pathOf(path), ignoredNames);
-  const folders = listFolders(root, maxFolders, isSkippedFolder);
+  const isSkippedFolder = (path: string): boolean =>
+    isIgnoredFolder(root, pathOf(path), ignoredNames) || (followsLinks && isRefusedLink(path));
+  const isRefusedLink = (path: string): boolean =>
+    lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true &&
+    links.resolve(pathOf(path)).kind !== 'folder';
+  const folders = listFolders(root, { maxFolders, followsLinks, isSkipped: isSkippedFolder });
 
   function isIgnored(path: string, stats: Stats | undefined): boolean {
     const name = basename(path);
     const kind = kindOf(name);
     if (kind === 'ignore file') return false;
     if (findIgnoreReason(namesRules, name, true) !== undefined) return true;
-    if (!stats) return false;
+    if (!stats || (followsLinks && stats.isSymbolicLink() && !isRefusedLink(path))) return false;
     return stats.isDirectory() ? isSkippedFolder(path) : kind === 'other';
   }
 
@@ -43,7 +48,7 @@ export async function watchWithChokidar({
   const watcher = watch(root, {
     ignored: (path, stats) => path !== root && isIgnored(path, stats),
     ignoreInitial: true,
-    followSymlinks: false,
+    followSymlinks: followsLinks,
     ignorePermissionErrors: true,
     atomic: false,
   });
@@ -67,21 +72,30 @@ export async function watchWithChokidar({
 }
 
 /** Lists all folders before chokidar starts, because chokidar does not limit their number. */
-function listFolders(root: string, maxFolders: number, isSkipped: (path: string) => boolean): Set<string> {
+function listFolders(
+  root: string,
+  {
+    maxFolders,
+    followsLinks,
+    isSkipped,
+  }: { maxFolders: number; followsLinks: boolean; isSkipped: (path: string) => boolean },
+): Set<string> {
   const folders = new Set<string>();
   for (const pending = [root]; pending.length > 0;) {
     if (folders.size >= maxFolders) throw new TooManyFolders();
     const folder = pending.pop() as string;
     folders.add(folder);
-    for (const name of foldersIn(folder)) if (!isSkipped(join(folder, name))) pending.push(join(folder, name));
+    for (const name of foldersIn(folder, followsLinks))
+      if (!isSkipped(join(folder, name))) pending.push(join(folder, name));
   }
   return folders;
 }
 
-function foldersIn(folder: string): string[] {
+/** Lists the folders in a folder, and all links if these are followed. */
+function foldersIn(folder: string, followsLinks: boolean): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
+      .filter((entry) => entry.isDirectory() || (followsLinks && entry.isSymbolicLink()))
       .map(({ name }) => name);
   } catch {
     return []; // the folder is not readable, so it is not watched

@@ -4,14 +4,18 @@
 import fs from 'node:fs';
 import { nameToText } from '../storage/file-names.ts';
 import { absoluteOf, isBelow, join } from '../files/relative-path.ts';
+import type { FolderLinks } from '../files/folder-links.ts';
+import type { MusicRoot } from '../storage/music-roots.ts';
 import { kindOf } from '../files/file-kinds.ts';
 import { isIgnoredFolder, readIgnoreFiles, readRulesAbove } from '../files/ignore-files.ts';
 import { createIgnoreRules, findIgnoreReason } from '../files/ignore-rules.ts';
 import type { FileState } from './changed-folders.ts';
 
 export interface TreeWatchOptions {
-  /** Absolute path without links. */
-  root: string;
+  /** The music folder, with an absolute path without links; its key is empty, since paths have none here. */
+  root: MusicRoot;
+  /** Decides which links to folders are watched. */
+  links: FolderLinks;
   /** LOCAL_MEDIA_IGNORE. */
   ignoredNames: string;
   maxFolders: number;
@@ -35,7 +39,8 @@ export class TooManyFolders extends Error {
 
 /** Starts watching. Throws TooManyFolders, or the system's error when there are no more watches available. */
 export function watchFolders({
-  root,
+  root: { path: root },
+  links,
   ignoredNames,
   maxFolders,
   onFile,
@@ -53,7 +58,7 @@ export function watchFolders({
     while (pending.length > 0) {
       const folder = pending.pop() as string;
       if (!watchFolder(folder)) continue;
-      for (const { name, isFolder } of listEntries(root, folder, ignoredNames)) {
+      for (const { name, isFolder } of listEntries(root, folder, { ignoredNames, links })) {
         if (isFolder) pending.push(join(folder, name));
         else onEntry(folder, name);
       }
@@ -101,7 +106,7 @@ export function watchFolders({
     }
     if (findIgnoreReason(namesRules, name, true) !== undefined) return;
     const stat = statPath(root, path);
-    if (stat?.isDirectory()) {
+    if (stat?.isDirectory() || (stat?.isSymbolicLink() && links.resolve(path).kind === 'folder')) {
       // a watched folder is watched anew, too: it may be another folder with the same name
       if (type === 'rename' || !watches.has(path)) rewatchTree(path);
     } else if (stat) {
@@ -160,12 +165,18 @@ export function statPath(root: string, path: string): fs.Stats | undefined {
  * Lists the entries of a folder; none when it is gone, cannot be read or is ignored (its watch then waits for the
  * ignore file to be removed).
  */
-function listEntries(root: string, folder: string, ignoredNames: string): { name: string; isFolder: boolean }[] {
+function listEntries(
+  root: string,
+  folder: string,
+  { ignoredNames, links }: Pick<TreeWatchOptions, 'ignoredNames' | 'links'>,
+): { name: string; isFolder: boolean }[] {
   try {
     const path = absoluteOf(root, folder);
-    const entries = fs
-      .readdirSync(path, { withFileTypes: true, encoding: 'buffer' })
-      .map((entry) => ({ name: nameToText(entry.name), isFolder: entry.isDirectory() }));
+    const entries = fs.readdirSync(path, { withFileTypes: true, encoding: 'buffer' }).map((entry) => {
+      const name = nameToText(entry.name);
+      const isFollowed = entry.isSymbolicLink() && links.resolve(join(folder, name)).kind === 'folder';
+      return { name, isFolder: entry.isDirectory() || isFollowed };
+    });
     const rules = readIgnoreFiles(
       readRulesAbove(root, folder, ignoredNames),
       path,

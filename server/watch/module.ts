@@ -7,8 +7,27 @@ export interface WatchTuning {
   watchTiming?: Partial<WatchTiming>;
 }
 
-export function watchModule({ db, log, settings, musicFolders, jobs, paths, tuning }: Base & { tuning: WatchTuning }) {
+export function watchModule({
+  config,
+  db,
+  log,
+  settings,
+  musicFolders,
+  jobs,
+  paths,
+  tuning,
+}: Base & { tuning: WatchTuning }) {
   const timing = tuning.watchTiming ?? {};
-  const watcher = createWatcher({ db, log, settings, musicFolders, jobs, workerUrl: paths.workers.watch, timing });
+  const { data, storageRoot } = config.paths;
+  const watcher = createWatcher({
+    db,
+    log,
+    settings,
+    musicFolders,
+    jobs,
+    workerUrl: paths.workers.watch,
+    ownFolders: { data, storageRoot },
+    timing,
+  });
   return { offers: watcher, start: watcher.start, stop: watcher.close } satisfies Module;
 }

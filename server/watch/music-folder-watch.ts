@@ -4,9 +4,12 @@ import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { MainDb } from '../db/client.ts';
 import { stopWorker } from '../runtime/stop-worker.ts';
+import type { OwnFolders } from '../runtime/unsuitable-folders.ts';
+import { LOCAL_FOLDER } from '../scan/scan-context.ts';
+import { listFollowedLinks } from '../files/folder-links.ts';
 import { AppError, messageOf } from '../errors.ts';
 import { findMusicFolder, type MusicFolder } from '../files/music-folder.ts';
-import { keyOfPath, rootPathOf, type MusicRoot } from '../storage/music-roots.ts';
+import { keyOfPath, pathInRoot, rootPathOf, type MusicRoot } from '../storage/music-roots.ts';
 import { join } from '../files/relative-path.ts';
 import type { Log } from '../log/log.ts';
 import type { QuietRules } from './changed-folders.ts';
@@ -46,6 +49,8 @@ interface MusicFolderWatchDeps {
   times: WatchTiming;
   /** LOCAL_MEDIA_IGNORE. */
   ignoredNames: string;
+  /** Tonearm's own folders, to which links are not followed. */
+  ownFolders: OwnFolders;
 }
 
 export type MusicFolderWatch = ReturnType<typeof watchMusicFolder>;
@@ -72,6 +77,7 @@ export function watchMusicFolder({
   workerUrl,
   times,
   ignoredNames,
+  ownFolders,
 }: MusicFolderWatchDeps) {
   const toScanPath = (path: string): string => (path === '' ? scanPath() : join(rootPathOf(folder.key), path));
   const requestScan = (folders: string[]): void => requests.request(folders.map(toScanPath));
@@ -146,7 +152,11 @@ export function watchMusicFolder({
       );
     const { quietMs, maxWaitMs, holdMs, maxFolders, backend } = times;
     const order: WatchOrder = {
-      root: musicFolder.path,
+      root: { key: '', path: musicFolder.path, followsLinks: folder.followsLinks ?? false },
+      ownFolders,
+      lastLinks: listFollowedLinks(db.$client, LOCAL_FOLDER)
+        .filter(({ path }) => keyOfPath(keys(), path) === folder.key)
+        .map(({ path, target }) => ({ path: pathInRoot(folder.key, path), target })),
       ignoredNames,
       quietRules: { quietMs, maxWaitMs, holdMs },
       maxFolders,

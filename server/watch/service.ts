@@ -4,6 +4,7 @@ import type { MusicFolders } from '../config/music-folders.ts';
 import type { MainDb } from '../db/client.ts';
 import type { Jobs } from '../jobs/service.ts';
 import type { Log } from '../log/log.ts';
+import type { OwnFolders } from '../runtime/unsuitable-folders.ts';
 import { FIRST_FOLDER_ONLY, rootPathOf } from '../storage/music-roots.ts';
 import {
   WATCH_TIMING,
@@ -21,12 +22,14 @@ interface WatcherDeps {
   musicFolders: MusicFolders;
   jobs: Pick<Jobs, 'tryEnqueue' | 'get'>;
   workerUrl: URL;
+  /** Tonearm's own folders. */
+  ownFolders: OwnFolders;
   timing?: Partial<WatchTiming>;
 }
 
 export type Watcher = ReturnType<typeof createWatcher>;
 
-export function createWatcher({ db, log, settings, musicFolders, jobs, workerUrl, timing }: WatcherDeps) {
+export function createWatcher({ db, log, settings, musicFolders, jobs, workerUrl, ownFolders, timing }: WatcherDeps) {
   const times = { ...WATCH_TIMING, ...timing };
   const requests = createScanRequests({ jobs, log, checkMs: times.scanCheckMs });
   let offStatus: WatchStatus | undefined = { state: 'off', reason: 'The server has not started yet.' };
@@ -49,7 +52,7 @@ export function createWatcher({ db, log, settings, musicFolders, jobs, workerUrl
     const scanPathOf = (key: string): string =>
       folders.length === 1 ? '' : key === '' ? FIRST_FOLDER_ONLY : rootPathOf(key);
     offStatus = !isWatchOn
-      ? { state: 'off', reason: 'Watching is switched off (LOCAL_MEDIA_WATCH).' }
+      ? { state: 'off', reason: 'Watching is switched off.' }
       : folders.length === 0
         ? { state: 'off', reason: 'No music folder is set.' }
         : undefined;
@@ -57,11 +60,14 @@ export function createWatcher({ db, log, settings, musicFolders, jobs, workerUrl
     watches = new Map();
     const isStillSet = (watch: MusicFolderWatch): boolean =>
       watch.ignoredNames === ignoredNames &&
-      folders.some(({ key, path }) => key === watch.folder.key && path === watch.folder.path);
+      folders.some(
+        ({ key, path, followsLinks }) =>
+          key === watch.folder.key && path === watch.folder.path && followsLinks === watch.folder.followsLinks,
+      );
     const endedWatches = [...previousWatches.values()].filter((watch) => !isStillSet(watch));
     if (endedWatches.length > 0) requests.forget(() => true);
     await Promise.all(endedWatches.map((watch) => watch.close()));
-    for (const { key, path } of folders) {
+    for (const { key, path, followsLinks } of folders) {
       const previousWatch = previousWatches.get(key);
       const watch =
         previousWatch && !endedWatches.includes(previousWatch)
@@ -69,13 +75,14 @@ export function createWatcher({ db, log, settings, musicFolders, jobs, workerUrl
           : watchMusicFolder({
               db,
               log,
-              folder: { key, path },
+              folder: { key, path, followsLinks },
               keys: listKeys,
               scanPath: () => scanPathOf(key),
               requests,
               workerUrl,
               times,
               ignoredNames,
+              ownFolders,
             });
       watches.set(key, watch);
     }

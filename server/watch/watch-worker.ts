@@ -5,13 +5,18 @@ import { END_MESSAGE } from '../runtime/stop-worker.ts';
 import { messageOf } from '../errors.ts';
 import { createPendingChanges, type FileState, type QuietRules } from './changed-folders.ts';
 import { foldersToScan } from '../files/folder-set.ts';
-import { statPath, watchFolders, type TreeWatch } from './folder-watch.ts';
+import { createFolderLinks, type FolderLink } from '../files/folder-links.ts';
+import type { OwnFolders } from '../runtime/unsuitable-folders.ts';
+import { statPath, watchFolders, type TreeWatch, type TreeWatchOptions } from './folder-watch.ts';
 import { join, parentOf } from '../files/relative-path.ts';
 import { isIgnoredFolder } from '../files/ignore-files.ts';
 
 export interface WatchOrder {
-  /** Absolute path without links. */
-  root: string;
+  root: TreeWatchOptions['root'];
+  /** Tonearm's own folders, to which links are not followed. */
+  ownFolders: OwnFolders;
+  /** The links in the music folder that the last scan followed. */
+  lastLinks: FolderLink[];
   /** LOCAL_MEDIA_IGNORE. */
   ignoredNames: string;
   quietRules: QuietRules;
@@ -42,7 +47,9 @@ const port = parentPort;
 if (!port) throw new Error('watch-worker runs as a worker thread');
 const post = (message: WatchMessage): void => port.postMessage(message);
 
-const { root, ignoredNames, quietRules, maxFolders, backend } = workerData as WatchOrder;
+const order = workerData as WatchOrder;
+const { ignoredNames, quietRules, maxFolders, backend } = order;
+const root = order.root.path;
 const changes = createPendingChanges(quietRules);
 let tree: TreeWatch | undefined;
 let timer: NodeJS.Timeout | undefined;
@@ -108,7 +115,8 @@ const withTimer =
 
 try {
   const options = {
-    root,
+    root: order.root,
+    links: createFolderLinks({ roots: [order.root], ownFolders: order.ownFolders, lastLinks: order.lastLinks }),
     ignoredNames,
     maxFolders,
     onError: reportFailure,

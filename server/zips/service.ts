@@ -108,7 +108,7 @@ async function plan(
     for (const row of rows) {
       position++;
       try {
-        const preparedFile = await context.streaming.prepareFile(row.id, { download: true, ...request });
+        const preparedFile = await context.streaming.prepareFile(row.id, request);
         const extension = preparedFile.kind === 'file' ? extensionOf(preparedFile) : preparedFile.extension;
         const pathWithoutExtension = isOrdered
           ? `${safeName(name, 'Playlist')}/${inOrder(row, position, digits)}`

@@ -36,10 +36,12 @@ import { startupSuite } from './suites/startup.ts';
 import { storeSuite } from './suites/store.ts';
 import { streamingSuite } from './suites/streaming.ts';
 import { subsonicSuite } from './suites/subsonic.ts';
+import { transcodeSuite } from './suites/transcode.ts';
 
 const BENCH_SUITES: Record<string, (dir: string) => Promise<Measure[]>> = {
   scan: scanSuite,
   streaming: streamingSuite,
+  transcode: transcodeSuite,
   store: storeSuite,
   startup: startupSuite,
   rescan: rescanSuite,

@@ -77,6 +77,7 @@ test.each([
 
 test('health says that the queue is down when its table is gone', async () => {
   server = await startServer();
+  await server.app.drain(); // the jobs of the set-up
   server.app.db.$client.exec('DROP TABLE jobs');
   expect(await (await fetch(`${server.url}/health`)).json()).toMatchObject({ status: 'degraded', queue: 'down' });
 });

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -349,6 +349,15 @@ describe('unusable images', () => {
       expect(rowOf(album)).toMatchObject({ key: null });
       expect(await codeOf(covers.setCover(album, bytes))).toBe('unsupported_type');
     }
+  });
+
+  it('in the folder do not hide a good one beside them', async () => {
+    const album = library.addAlbum();
+    addFolder(album, 'Two Images', { name: 'cover.jpg', bytes: Buffer.from('not a picture') });
+    fs.writeFileSync(join(musicDir, 'Two Images', 'booklet.png'), png);
+    fs.writeFileSync(join(musicDir, 'Two Images', 'Folder.jpg'), jpeg);
+    expect(await covers.resolveCover(album)).toBe(true);
+    expect(rowOf(album)).toMatchObject({ origin: 'folder', etag: hash('sha256', jpeg, 'hex').slice(0, 32) });
   });
 
   it('embedded in the audio are replaced by the image in the folder', async () => {

@@ -252,6 +252,8 @@ describe.skipIf(!ffmpeg).each(['reference', 'copy'])('in %s mode', (mode) => {
     const skippedSheets = [{ source_id: 'C/Image.mp3', reason }];
     expect((await scan()).skipped).toEqual(skippedSheets);
     expect((await listAlbumTracks('C')).map(({ title }) => title)).toEqual(['Whole']);
+    const [track] = await listAlbumTracks('C');
+    expect((await server.api(`/tracks/${track?.id}/file-notes`)).body).toEqual([reason]);
     const secondScan = await scan();
     expect([secondScan.skipped, secondScan.updated, secondScan.unchanged]).toEqual([skippedSheets, 0, 3]);
   });

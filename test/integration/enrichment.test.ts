@@ -413,7 +413,7 @@ describe('pending → failed', () => {
     expect(await add('tagged.mp3', TAGS)).toMatchObject({ metadata_status: 'enriched', metadata_error: null });
     expect(await add('nameless.mp3')).toMatchObject({
       metadata_status: 'failed',
-      metadata_error: expect.stringContaining('needs an API key (FPID_API_KEY)'),
+      metadata_error: expect.stringContaining('needs an API key'),
     });
     expect(fake.lookups).toEqual([]);
   });

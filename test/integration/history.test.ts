@@ -150,6 +150,7 @@ describe('a play that is reported again', () => {
     const { db } = server.app;
     const deps = {
       now: () => new Date(START_MS),
+      log: { warn: () => undefined },
       events: { publish: () => undefined },
       library: { tracksById: () => [] },
     };
@@ -228,13 +229,13 @@ describe('many plays at once', () => {
       ],
     });
     expect(status).toBe(201);
-    expect(body.recorded).toBe(2);
+    expect(body.recorded).toBe(3);
     expect(body.items.map((item) => item.status)).toEqual([
       'recorded',
       'recorded',
       'unknown_track',
       'known',
-      'in_future',
+      'recorded',
     ]);
     expect(body.items[3]?.id).toBe(body.items[0]?.id);
     expect((await report<Batch>({ items: [{ track_id: secondId, played_at: iso(START_MS - 10) }] })).status).toBe(200);
@@ -419,7 +420,7 @@ test('likes and plays are sent to the user’s own windows', async () => {
   });
   expect(receivedEvents).toEqual([
     '1 history {"plays":1}',
-    `2 like {"item_type":"track","item_id":${id},"liked":true,"rating":0,"since":"${iso(START_MS)}"}`,
+    `2 like {"item_type":"track","item_id":${id},"liked":true,"rating":0,"rating_origin":null,"since":"${iso(START_MS)}"}`,
   ]);
   for (const stop of stops) stop();
 });

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../server/db/ids.ts';
 import type { AppError } from '../../server/errors.ts';
 import type { TrackAudio, TrackIdentity } from '../../server/library/tracks/track-values.ts';
+import { createTrackWriter, type TrackWriter } from '../../server/library/tracks/track-writer.ts';
 import { openLibraryServices } from '../support/library-services.ts';
 import { seededRandom } from '../support/test-random.ts';
 import { makeSampleLibrary } from '../support/sample-library.ts';
@@ -22,7 +23,11 @@ beforeEach(() => {
 afterEach(() => temp.close());
 
 let files = 0;
-function add(identity: Partial<TrackIdentity>, audio: Partial<TrackAudio> = {}): TrackId {
+function add(
+  identity: Partial<TrackIdentity>,
+  audio: Partial<TrackAudio> = {},
+  tracks: Pick<TrackWriter, 'insert'> = services.tracks,
+): TrackId {
   const audioFields: TrackAudio = {
     ...silence,
     sizeBytes: 10,
@@ -30,7 +35,7 @@ function add(identity: Partial<TrackIdentity>, audio: Partial<TrackAudio> = {}):
     storageUri: `local:audio/${++files}`,
     ...audio,
   };
-  return services.tracks.insert({
+  return tracks.insert({
     source: 'upload',
     sourceId: `${++files}`,
     identity: { title: 'Song', artists: ['The Quays'], album: 'Harbour', genres: ['Rock'], year: 1999, ...identity },
@@ -169,9 +174,10 @@ describe('an edit of an artist', () => {
           'SELECT name, track_count AS tracks, album_count AS albums FROM artists ORDER BY name',
         ).map(({ name, tracks, albums }) => [name, [tracks, albums]]),
       );
-    /** Returns the artist with exactly this name, which is not split as an album artist. */
+    /** Returns the artist with exactly this name, from a time at which names were not split. */
     const wholeOf = (name: string): ArtistId => {
-      add({ title: 'Named', artists: ['Guest'], albumArtist: name, album: 'Named by its album' });
+      const writer = createTrackWriter({ db: temp.db, now: () => new Date(clock), artistSeparators: () => [] });
+      add({ title: 'Named', artists: ['Guest'], albumArtist: name, album: 'Named by its album' }, {}, writer);
       return selectRow<{ id: ArtistId }>('SELECT id FROM artists WHERE name = ?', name).id;
     };
 

@@ -5,6 +5,8 @@ import type { AlbumId, ArtistId, UserId } from '../../server/db/ids.ts';
 import type { AlbumFilter } from '../../server/library/lists/album-lists.ts';
 import type { ArtistFilter } from '../../server/library/lists/artist-lists.ts';
 import { LISTED_NAMES, LISTED_NUMBERS, LISTED_TEXTS, TRACK_FIELDS } from '../../server/db/track-fields.ts';
+import { formsOf, signsOf } from '../../server/library/search-index/search-forms.ts';
+import { termsOf } from '../../server/library/search-index/search-words.ts';
 import { identityKey, searchFold, sortKey, sortName } from '../../server/library/tracks/sort-and-identity-keys.ts';
 import type { LibraryService } from '../../server/library/service.ts';
 import type { TrackFilter } from '../../server/library/lists/track-lists.ts';
@@ -38,11 +40,10 @@ afterAll(() => temp.close());
 type Key = string | number | null;
 type Order = 'asc' | 'desc';
 
-const everyWord = (query: string | undefined, texts: string[]): boolean =>
-  searchFold(query ?? '')
-    .split(/\s+/)
-    .filter(Boolean)
-    .every((word) => texts.some((text) => searchFold(text).includes(word)));
+const everyWord = (query: string | undefined, texts: string[]): boolean => {
+  const forms = texts.flatMap((text) => [...formsOf(searchFold(text)), ...signsOf(searchFold(text))]);
+  return termsOf(query).every((term) => term.forms.some((word) => forms.some((form) => form.includes(word))));
+};
 const sortNameOf = (artist: SampleArtist | undefined): string => (artist ? sortKey(sortName(artist.name)) : '');
 const artistAt = (index: number | null | undefined): SampleArtist | undefined =>
   index === null || index === undefined ? undefined : sample.artists[index];
@@ -78,7 +79,12 @@ const fieldsFit = (fields: SampleFields, f: TrackFilter): boolean =>
 
 function trackFits(track: SampleTrack, filter: TrackFilter): boolean {
   const album = albumOf(track);
-  const texts = [track.title, track.credit, ...(album ? [album.title, artistAt(album.artist)?.name ?? ''] : [])];
+  const texts = [
+    track.title,
+    track.credit,
+    track.fields.composer ?? '',
+    ...(album ? [album.title, artistAt(album.artist)?.name ?? ''] : []),
+  ];
   return (
     everyWord(filter.q, texts) &&
     matches(filter.source, track.source) &&

@@ -263,7 +263,7 @@ test('the rows of a page are found by their ids', () => {
     user,
     [1, 2, 3],
   );
-  expect(executedSql).toHaveLength(3);
+  expect(executedSql).toHaveLength(5);
   expect(executedSql[0]).toContain('SEARCH t USING INTEGER PRIMARY KEY');
   for (const line of executedSql.flatMap((plan) => plan.split('\n')))
     if (line.startsWith('SCAN')) expect(line).toContain('ids');

@@ -49,7 +49,10 @@ describe('liking', () => {
       ['artist', ids.artists[0]],
     ] as const) {
       const { status, body } = await setLike({ item_type, item_id, liked: true });
-      expect([status, body]).toEqual([200, { item_type, item_id, liked: true, rating: 0, since: createdAt }]);
+      expect([status, body]).toEqual([
+        200,
+        { item_type, item_id, liked: true, rating: 0, rating_origin: null, since: createdAt },
+      ]);
       expect(await states(`item_type=${item_type}&item_id=${item_id}`)).toEqual([body]);
     }
   });
@@ -146,12 +149,12 @@ describe('the state', () => {
     const [firstId, secondId, thirdId] = ids.tracks as [TrackId, TrackId, TrackId];
     await setLike({ item_type: 'track', item_id: secondId, liked: true, rating: 3 });
     await setLike({ item_type: 'track', item_id: firstId, liked: true }, listener);
-    const emptyState = { item_type: 'track', liked: false, rating: 0, since: null };
+    const emptyState = { item_type: 'track', liked: false, rating: 0, rating_origin: null, since: null };
     expect(
       await states(`item_type=track&item_id=${thirdId}&item_id=${secondId}&item_id=999999&item_id=${firstId}`),
     ).toEqual([
       { ...emptyState, item_id: thirdId },
-      { item_type: 'track', item_id: secondId, liked: true, rating: 3, since: createdAt },
+      { item_type: 'track', item_id: secondId, liked: true, rating: 3, rating_origin: 'person', since: createdAt },
       { ...emptyState, item_id: 999_999 },
       { ...emptyState, item_id: firstId },
     ]);
@@ -213,7 +216,14 @@ describe('the state', () => {
           undefined,
         );
         expect(await states(`item_type=${item_type}&item_id=${item_id}`, token)).toEqual([
-          { item_type, item_id, liked: sum?.liked, rating: sum?.rating, since: sum?.since.toISOString() },
+          {
+            item_type,
+            item_id,
+            liked: sum?.liked,
+            rating: sum?.rating,
+            rating_origin: sum?.ratingOrigin,
+            since: sum?.since.toISOString(),
+          },
         ]);
       }
     }

@@ -357,7 +357,9 @@ describe('lyrics that a person wrote', () => {
     const [originalTrack, copy] = [await music.track('a.mp3'), await music.track('copy.mp3')];
     const { $client } = music.server.app.db;
     for (const id of [originalTrack.id, copy.id])
-      $client.prepare(`INSERT OR REPLACE INTO lyrics VALUES (?, 0, '[{"text":"Wrong"}]')`).run(id);
+      $client
+        .prepare(`INSERT OR REPLACE INTO lyrics (track_id, synced, lines) VALUES (?, 0, '[{"text":"Wrong"}]')`)
+        .run(id);
     await music.server.api(`/tracks/${originalTrack.id}/lyrics`, { method: 'DELETE' });
     rmSync(music.at('a.mp3'));
     await music.scan();

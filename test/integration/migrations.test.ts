@@ -73,7 +73,9 @@ describe("the product's own", () => {
   });
 
   test('create the tables of the schema and no others', () => {
-    const otherNames = names(client).filter((name) => name !== 'migrations' && !/^search_(trigrams|grams)/.test(name));
+    const otherNames = names(client).filter(
+      (name) => name !== 'migrations' && !/^search_(trigrams|grams|lyrics)/.test(name),
+    );
     expect(otherNames).toEqual(tables.map((table) => table.name).toSorted());
   });
 
@@ -166,9 +168,10 @@ describe("the product's own", () => {
   test('create tables without row ids where the schema says so', () => {
     const tablesWithoutRowId = rows<{ name: string }>(
       client,
-      "SELECT name FROM pragma_table_list WHERE wr = 1 AND name NOT LIKE 'search_trigrams%' AND name NOT LIKE 'search_grams%' ORDER BY name",
+      "SELECT name FROM pragma_table_list WHERE wr = 1 AND name NOT LIKE 'search_trigrams%' AND name NOT LIKE 'search_grams%' AND name NOT LIKE 'search_lyrics%' ORDER BY name",
     ).map((row) => row.name);
     expect(tablesWithoutRowId).toEqual([
+      'album_artists',
       'album_genres',
       'album_keys',
       'bookmarks',
@@ -183,15 +186,22 @@ describe("the product's own", () => {
       'playlist_past_entries',
       'playlist_versions',
       'remote_ids',
+      'search_words',
       'share_tracks',
       'source_files',
+      'tag_plays',
+      'track_album_artists',
       'track_artists',
+      'track_credits',
       'track_genres',
+      'track_tags',
     ]);
   });
 
   test('create the triggers for counts, and the search index', () => {
     expect(names(client, 'trigger')).toEqual([
+      'album_artists_delete',
+      'album_artists_insert',
       'album_covers_delete',
       'album_covers_replace',
       'albums_delete_artist',
@@ -202,6 +212,7 @@ describe("the product's own", () => {
       'albums_insert_year',
       'albums_keep_cover',
       'albums_update_artist',
+      'albums_update_artists',
       'albums_update_changes',
       'albums_update_year',
       'artist_pictures_delete',
@@ -211,9 +222,15 @@ describe("the product's own", () => {
       'downloads_job_added',
       'downloads_job_changed',
       'duplicate_members_delete',
+      'found_lyrics_delete_pending',
+      'found_lyrics_insert_pending',
+      'found_lyrics_update_pending',
       'like_states_delete_changes',
       'like_states_insert_changes',
       'like_states_update_changes',
+      'lyrics_delete_pending',
+      'lyrics_insert_pending',
+      'lyrics_update_pending',
       'play_counts_delete_changes',
       'play_counts_insert_changes',
       'play_counts_update_changes',
@@ -222,6 +239,10 @@ describe("the product's own", () => {
       'playlist_entries_update_track',
       'plays_insert_counts',
       'plays_update_counts',
+      'tag_plays_delete_counts',
+      'tag_plays_insert_counts',
+      'track_album_artists_delete',
+      'track_album_artists_insert',
       'track_artists_delete',
       'track_artists_delete_changes',
       'track_artists_delete_counts',
@@ -231,6 +252,7 @@ describe("the product's own", () => {
       'track_genres_insert',
       'tracks_audio_replaced',
       'tracks_delete_album',
+      'tracks_delete_album_artists',
       'tracks_delete_changes',
       'tracks_delete_counts',
       'tracks_delete_genres',
@@ -241,6 +263,7 @@ describe("the product's own", () => {
       'tracks_renamed',
       'tracks_replaced_audio',
       'tracks_update_album',
+      'tracks_update_album_artists',
       'tracks_update_album_counts',
       'tracks_update_changes',
       'tracks_update_genres',

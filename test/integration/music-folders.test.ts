@@ -1,14 +1,21 @@
 // Several music folders form one library, in which tracks keep their identity from folder to folder, and nothing is
 // lost when a folder is unreachable, or is removed and restored.
-import { mkdirSync, mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { UserId } from '../../server/db/ids.ts';
 import type { JobOut } from '../../server/jobs/wire.ts';
 import type { FolderPage } from '../../server/library/folders/folder-wire.ts';
 import type { TrackOut, TrackPage } from '../../server/library/wire.ts';
-import type { MusicFolderOut, MusicFoldersOut, RemovalOut, ServerFolderOut } from '../../server/music-folders/wire.ts';
+import type {
+  FolderContentsOut,
+  MusicFolderOut,
+  MusicFoldersOut,
+  RemovalOut,
+  ServerFolderOut,
+} from '../../server/music-folders/wire.ts';
 import type { ScanResult } from '../../server/scan/wire.ts';
 import type { FolderHits } from '../../server/search/wire.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
@@ -260,6 +267,49 @@ test('the disk of the server is walked by names of folders, without files, hidde
   expect(status).toBe(403);
 });
 
+test('a folder of the server is counted by the names that scans go by', async () => {
+  const folder = join(base, 'counted');
+  for (const name of ['Album/CD 1', 'Album/.hidden', 'Talks', '@eaDir', 'Papers'])
+    mkdirSync(join(folder, name), { recursive: true });
+  const [shownSong, hiddenSong] = ['Album/CD 1/song.flac', 'Album/.hidden/song.flac'];
+  for (const name of [shownSong, hiddenSong, '@eaDir/preview.mp3', 'Talks/.nomedia', 'Talks/talk.mp3', 'Papers/a.pdf'])
+    writeFileSync(join(folder, name), 'x'.repeat(1_000));
+  for (const name of ['b.pdf', 'c.m4p', 'cover.jpg']) writeFileSync(join(folder, 'Papers', name), '');
+  symlinkSync(join(folder, shownSong), join(folder, 'linked.flac'));
+  const count = (path: string) =>
+    server.api<FolderContentsOut>(`/server-folders/contents?path=${encodeURIComponent(path)}`);
+
+  const { path, library_free_bytes, ...counts } = (await count(folder)).body;
+  expect(path.endsWith('counted')).toBe(true);
+  expect(library_free_bytes).toBeGreaterThan(0);
+  expect(counts).toEqual({
+    audio_files: 1,
+    audio_bytes: 1_000,
+    folders: 4, // Album, CD 1, Talks and Papers
+    other_files: 4,
+    protected_files: 1,
+    other_kinds: [
+      { extension: 'pdf', files: 2 },
+      { extension: 'm4p', files: 1 },
+      { extension: 'jpg', files: 1 },
+    ],
+    ignored: 3, // .hidden, @eaDir and talk.mp3
+    unreadable_folders: 0,
+    is_complete: true,
+  });
+  const inPart = await server.api<FolderContentsOut>(
+    `/server-folders/contents?limit=2&path=${encodeURIComponent(join(folder, 'Papers'))}`,
+  );
+  expect(inPart.body).toMatchObject({ other_files: 2, is_complete: false });
+  expect((await count(join(folder, 'nowhere'))).body).toMatchObject({ audio_files: 0, unreadable_folders: 1 });
+  for (const forbiddenPath of [server.dir, '/etc', 'relative'])
+    expect((await count(forbiddenPath)).status, forbiddenPath).toBe(422);
+  const { status } = await server.api(`/server-folders/contents?path=/srv`, {
+    token: await registerUser(server, 'nosy'),
+  });
+  expect(status).toBe(403);
+});
+
 describe('Subsonic', () => {
   const names = (items: unknown): (string | undefined)[] =>
     ((items as { name?: string; title?: string }[] | undefined) ?? [])
@@ -361,6 +411,25 @@ describe('a folder that is unreachable', () => {
     expect(oak.availability).toBe('missing');
     await server.api(`/tracks/${oak.id}`, { method: 'DELETE' });
     expect(await allTracks(server)).toEqual(tracksBefore);
+  });
+
+  test('a listener who asks for a track in it finds out, without waiting for the next check', async () => {
+    const birch = await trackCalled('Birch');
+    expect(birch.availability).toBe('available');
+    renameSync(join(base, 'vinyl'), join(base, 'away'));
+    expect((await server.api(`/stream/${birch.id}`)).status).toBe(503);
+    expect((await trackCalled('Birch')).availability).toBe('offline');
+    renameSync(join(base, 'away'), join(base, 'vinyl'));
+    await checkFolders();
+  });
+
+  test('an open window is told by itself', async () => {
+    const stop = server.app.events.subscribe({ id: 1 as UserId, isSuperuser: true }, undefined, () => undefined);
+    renameSync(join(base, 'vinyl'), join(base, 'away'));
+    await expect.poll(async () => (await trackCalled('Birch')).availability).toBe('offline');
+    renameSync(join(base, 'away'), join(base, 'vinyl'));
+    await expect.poll(async () => (await trackCalled('Birch')).availability).toBe('available');
+    stop();
   });
 
   test('a scan of this folder alone fails with the reason', async () => {

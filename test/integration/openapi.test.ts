@@ -44,6 +44,25 @@ describe('the list of routes', () => {
     for (const { spec } of server.app.routes) expect(spec.summary, spec.path).toMatch(/\S/);
   });
 
+  it('marks the routes whose responses contain a password or a token, so that they are not compressed', () => {
+    const { paths, components } = server.app.openApi();
+    const hasSecret = (schema: unknown): boolean =>
+      typeof schema === 'object' &&
+      schema !== null &&
+      Object.entries(schema).some(([name, value]) =>
+        name === '$ref'
+          ? hasSecret(components.schemas[String(value).split('/').at(-1) ?? ''])
+          : (name === 'properties' && Object.keys(value as object).some((key) => /(?:password|token)$/.test(key))) ||
+            hasSecret(value),
+      );
+    const secretRoutes = routesWith(({ spec }) => {
+      const responses = paths[`/api/v1${spec.path.replaceAll(/:(\w+)/g, '{$1}')}`]?.[spec.method]?.responses ?? {};
+      return Object.entries(responses).some(([status, { content }]) => status < '300' && hasSecret(content));
+    });
+    expect(secretRoutes.length).toBeGreaterThan(10);
+    expect(secretRoutes.filter(({ spec }) => !spec.secret).map(nameOf)).toEqual([]);
+  });
+
   it('refuses everybody without a token on every route that is not public', async () => {
     const guarded = routesWith((route) => route.spec.access !== 'public');
     expect(guarded.length).toBeGreaterThan(10);

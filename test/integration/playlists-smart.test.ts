@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
+import { CREDIT_ROLES } from '../../server/db/more-tags.ts';
 import { FIELD_NAMES, namedFieldsFrom, TRACK_FIELDS, type FieldKind } from '../../server/db/track-fields.ts';
 import { countEnergies, createEnergyRanks } from '../../server/library/lists/energy-ranks.ts';
 import { foldedText, sortKey } from '../../server/library/tracks/sort-and-identity-keys.ts';
 import { seededOrder } from '../../server/library/lists/seeded-order.ts';
 import { rulesQuery } from '../../server/playlists/rules-sql.ts';
 import {
+  creditFieldsFrom,
   FIELDS,
   OPERATORS,
   RulesIn,
@@ -74,6 +76,16 @@ beforeAll(() => {
     client.exec(
       `UPDATE like_states SET rating = abs(item_id * 7) % 6, since = ${NOW.getTime()} - (item_id % 50) * ${DAY_MS}`,
     );
+    client.exec(`INSERT INTO people (id, name, name_key, name_sort) VALUES (1, 'Ben', 'ben', 'ben'),
+      (2, 'Die Ärzte', 'die ärzte', 'die arzte')`);
+    CREDIT_ROLES.forEach((role, i) =>
+      client.exec(`INSERT INTO track_credits (track_id, position, role, person_id)
+        SELECT id, ${i}, '${role}', 1 + id % 2 FROM tracks WHERE (id + ${i}) % 4 = 0`),
+    );
+    client.exec(`INSERT INTO track_tags (track_id, position, tag, value, value_key)
+      SELECT id, 0, 'OCCASION', 'Party', 'party' FROM tracks WHERE id % 3 = 0
+      UNION ALL SELECT id, 1, 'OCCASION', 'Fröhlich', 'frohlich' FROM tracks WHERE id % 4 = 0
+      UNION ALL SELECT id, 2, 'mood', 'Party', 'party' FROM tracks WHERE id % 5 = 0`);
     client.exec(`UPDATE play_counts SET last_played_at = ${NOW.getTime()} - (item_id % 50) * ${DAY_MS}`);
     client.exec(
       `INSERT INTO playlists (id, owner_id, name, created_at, updated_at) VALUES (${PLAYLIST_ID}, 1, 'x', 0, 0), (2, 2, 'theirs', 0, 0)`,
@@ -148,6 +160,13 @@ function readFacts(): Facts[] {
           'SELECT g.name FROM track_genres tg JOIN genres g ON g.id = tg.genre_id WHERE tg.track_id = ?',
           t.id,
         ),
+        ...creditFieldsFrom((role) =>
+          texts(
+            `SELECT p.name FROM track_credits c JOIN people p ON p.id = c.person_id
+              WHERE c.role = '${role}' AND c.track_id = ?`,
+            t.id,
+          ),
+        ),
         play_count: [play?.plays ?? 0],
         last_played_at: toList(play?.last_played_at),
         rating: [like?.rating ?? 0],
@@ -161,6 +180,7 @@ function readFacts(): Facts[] {
         ],
         playlist: t.id % 3 === 0 ? [PLAYLIST_ID] : [],
         mood: moodsOf(t),
+        tag: texts("SELECT value FROM track_tags WHERE tag = 'OCCASION' AND track_id = ?", t.id),
         sorts: {
           title: t['title_sort'] as string,
           artist: t['artist_sort'] as string,
@@ -294,6 +314,7 @@ const VALUES: Record<Field, Value[]> = {
   album_artist: ['ärzte', 'the', '1'],
   genre: ['rock', 'electro', 'hip-hop', 'blues & soul', 'o'],
   ...namedFieldsFrom((field) => VALUES_OF_KIND[TRACK_FIELDS[field].kind]),
+  ...creditFieldsFrom((): Value[] => ['ben', 'ÄRZTE', 'a', '2']),
   duration_ms: [200_000, 30_000],
   size_bytes: [4_000_000, 0],
   bitrate_kbps: [128, 320],
@@ -314,6 +335,7 @@ const VALUES: Record<Field, Value[]> = {
   has_cover: [true, false],
   playlist: [PLAYLIST_ID],
   mood: ['calm', 'gentle', 'bright', 'dark', 'driving', 'intense'],
+  tag: ['party', 'FRÖHLICH', 'a', 'i'],
 };
 const PAIRS: Partial<Record<Kind, Value[]>> = {
   number: [
@@ -334,6 +356,13 @@ const valuesFor = (field: Field, op: Operator): (Value | undefined)[] => {
   if (op === 'between') return PAIRS[FIELDS[field]] ?? [];
   return op === 'in_the_last' || op === 'not_in_the_last' ? [1, 10, 30, 365] : VALUES[field];
 };
+const conditionOf = (field: Field, op: Operator, value: Value | undefined) =>
+  ({
+    field,
+    op,
+    ...(field === 'tag' && { tag: 'OCCASION' }),
+    ...(value !== undefined && { value }),
+  }) as Condition;
 const askedRules = (Object.keys(FIELDS) as Field[]).flatMap((field) =>
   (OPERATORS[FIELDS[field]] as readonly Operator[]).map((op) => [field, op] as const),
 );
@@ -341,7 +370,7 @@ const askedRules = (Object.keys(FIELDS) as Field[]).flatMap((field) =>
 describe('rules', () => {
   test.each(askedRules)('on %s: %s', async (field, op) => {
     for (const value of valuesFor(field, op)) {
-      const condition = { field, op, ...(value !== undefined && { value }) } as Condition;
+      const condition = conditionOf(field, op, value);
       expect(byId(await findIds({ all: [condition] })), JSON.stringify(value)).toEqual(
         byId(facts.filter((track) => isFulfilled(track, condition)).map(({ id }) => id)),
       );
@@ -352,9 +381,7 @@ describe('rules', () => {
     for (const field of Object.keys(FIELDS) as Field[]) {
       const sizes = await Promise.all(
         OPERATORS[FIELDS[field]].flatMap((op) =>
-          valuesFor(field, op).map(
-            async (value) => (await findIds({ all: [{ field, op, ...(value !== undefined && { value }) }] })).length,
-          ),
+          valuesFor(field, op).map(async (value) => (await findIds({ all: [conditionOf(field, op, value)] })).length),
         ),
       );
       expect(
@@ -373,8 +400,7 @@ describe('rules', () => {
           [pick(['all', 'any'])]: Array.from({ length: 1 + Math.floor(random() * 3) }, () => node(depth - 1)),
         } as Node;
       const [field, op] = pick(askedRules);
-      const value = pick(valuesFor(field, op));
-      return { field, op, ...(value !== undefined && { value }) } as Node;
+      return conditionOf(field, op, pick(valuesFor(field, op)));
     };
     for (let n = 0; n < 80; n++) {
       const rules = { any: [node(3), node(3)] };
@@ -514,7 +540,7 @@ describe('hostile rules', () => {
     for (const field of TEXT_FIELDS) {
       for (const op of OPERATORS[FIELDS[field]].filter((op) => op !== 'is_set' && op !== 'is_not_set')) {
         const sqlOf = (value: string): string =>
-          rulesQuery(parse({ all: [{ field, op, value }] }), { userId: user, now: NOW }).sql;
+          rulesQuery(parse({ all: [conditionOf(field, op, value)] }), { userId: user, now: NOW }).sql;
         expect(sqlOf("x'; DROP TABLE tracks; --")).toBe(sqlOf('y'));
       }
     }
@@ -599,6 +625,7 @@ describe('in a large library', () => {
     [{ field: 'created_at', op: 'in_the_last', value: 30 }, 'tracks_created_at'],
     [{ field: 'metadata_status', op: 'is', value: 'failed' }, 'tracks_metadata_status'],
     [{ field: 'artist', op: 'is', value: 'x' }, 'track_artists_artist_id'],
+    [{ field: 'conductor', op: 'is', value: 'x' }, 'track_credits_person'],
     [{ field: 'genre', op: 'is', value: 'x' }, 'track_genres_genre_id'],
     [{ field: 'liked', op: 'is', value: true }, 'like_states_liked'],
     [{ field: 'play_count', op: 'greater_than', value: 5 }, 'play_counts_plays'],

@@ -464,7 +464,7 @@ describe('the list of sources', () => {
   it('lists the catalogue as disabled, saves hits all the same, and its other routes answer 409', async () => {
     const { body: savedTracks } = await server.api<{ items: TrackOut[] }>('/tracks?availability=remote');
     await server.api('/settings', { method: 'PATCH', body: { streamsrc_enabled: false } });
-    const switchedOffDetail = 'The remote catalogue is switched off (STREAMSRC_ENABLED).';
+    const switchedOffDetail = 'The remote catalogue is switched off.';
     const { body } = await server.api<SourceOut[]>('/sources');
     expect(body.find(({ name }) => name === 'streamsrc')).toMatchObject({ enabled: false, reason: switchedOffDetail });
     const expectRefused = async (path: string, method: string, requestBody?: object): Promise<void> => {

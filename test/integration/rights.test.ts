@@ -75,7 +75,7 @@ test('every route with a right refuses an account without it, and names the righ
   await setTerms(token, NO_RIGHTS);
   const withRight = server.app.routes.filter(({ spec }) => spec.right !== undefined);
   expect(new Set(withRight.map(({ spec }) => spec.right))).toEqual(
-    new Set<Right>(['canEdit', 'canUpload', 'canDownload', 'canJukebox', 'canPodcast']),
+    new Set<Right>(['canEdit', 'canUpload', 'canDownload', 'canShare', 'canJukebox', 'canPodcast']),
   );
   const { body: track } = await server.api<TrackOut>(`/tracks/${id}`);
   for (const route of withRight) {
@@ -99,6 +99,7 @@ const addressOf = ({ spec }: Route, trackId: number, albumId: number | null): st
   )
     .replace(':n', '1')
     .replace(':candidate', 'embedded-1-1')
+    .replace(':mbid', '00000000-0000-4000-8000-000000000000')
     .replace(':edit_id', '1')
     .replace(':batch', 'none');
 
@@ -106,6 +107,7 @@ const addressOf = ({ spec }: Route, trackId: number, albumId: number | null): st
 function bodyOf({ spec }: Route, trackId: number): { body?: unknown } {
   const bodies: Record<string, unknown> = {
     'patch /tracks/:id': { year: 1999 },
+    'patch /albums/:id': { year: 1999 },
     'put /albums/:id/charset': { charset: 'gbk' },
     'put /tracks/:id/metadata': { title: 'X', artist: 'Y', album: 'Z' },
     'post /duplicates/merge': { keep: trackId, merge: [trackId + 1] },
@@ -114,6 +116,8 @@ function bodyOf({ spec }: Route, trackId: number): { body?: unknown } {
     'put /tracks/:id/lyrics': { text: 'la la' },
     'put /albums/:id/cover': new FormData(),
     'post /albums/:id/cover/choose': { candidate: 'embedded-1-1' },
+    'post /shares': { track_ids: [trackId] },
+    'patch /shares/:id': { is_ended: true },
     'post /podcasts': { url: 'https://podcasts.example/feed' },
   };
   const body = bodies[`${spec.method} ${spec.path}`];
@@ -122,7 +126,7 @@ function bodyOf({ spec }: Route, trackId: number): { body?: unknown } {
 
 test('a route that writes what all share says which right it needs', () => {
   // the trash checks for each track who deleted it and who added it; look-ups only add missing information
-  const OWN_DATA_PATHS = 'users/me|likes|history|queue|bookmarks|playlists|jukebox|auth|trash|radio|map/line';
+  const OWN_DATA_PATHS = 'users/me|likes|history|queue|bookmarks|playlists|shares|jukebox|auth|trash|radio|map/line';
   const lookUps = 'tracks/:id/lyrics/lookup|(artists|albums)/:id/about/lookup';
   const OWN_DATA_PATTERN = new RegExp(`^/(${OWN_DATA_PATHS}|podcast-episodes/:id/position|${lookUps})`);
   const open = server.app.routes
@@ -249,5 +253,5 @@ test('a share is closed while its owner may not share', async () => {
   const open = async (): Promise<number> => (await fetch(share[0]?.url ?? '')).status;
   expect(await open()).toBe(200);
   await setTerms(token, { can_share: false });
-  expect(await open()).toBe(404);
+  expect(await open()).toBe(410);
 });

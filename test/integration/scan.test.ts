@@ -183,7 +183,8 @@ describe.each(['copy', 'reference'] as const)('in %s mode', (mode) => {
       ['tracks', 'albums', 'artists', 'source_files', 'source_folders', 'track_artists'].map((table) =>
         server.app.db.$client.prepare(`SELECT * FROM ${table}`).all(),
       );
-    const accessedFiles = filesBelow(manifest.dir).filter((file) => !file.includes('\ufffd'));
+    // the time of a playlist file is set to a whole millisecond below, which is a change
+    const accessedFiles = filesBelow(manifest.dir).filter((file) => !/\ufffd|\.m3u$/.test(file));
     // reading a file would move its old access time; setting this time changes ctime, so stored ctimes are cleared
     for (const file of accessedFiles) utimesSync(file, 1, statSync(file).mtime);
     server.app.db.$client.exec('UPDATE source_files SET ctime_us = NULL');

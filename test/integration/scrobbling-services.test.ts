@@ -160,7 +160,8 @@ describe('plays', () => {
     await play(tracks.add({ title: 'Not so short' }, { durationMs: 30_500 }));
     await server.app.drain();
     expect(names()).toEqual([...Array.from({ length: 120 }, () => 'A'), 'Not so short']);
-    expect(lastfm.methods.filter((method) => method === 'track.scrobble')).toHaveLength(3);
+    // the last play may be sent with the rest of the others, or after them
+    expect([3, 4]).toContain(lastfm.methods.filter((method) => method === 'track.scrobble').length);
     expect(lastfm.scrobbles[0]).toEqual({
       artist: 'The Quays',
       track: 'A',

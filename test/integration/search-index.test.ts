@@ -1,9 +1,9 @@
 // The search index follows all writes, with words of every length, whatever happens to the transaction.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { TrackId, UserId } from '../../server/db/ids.ts';
-import { searchFold } from '../../server/library/tracks/sort-and-identity-keys.ts';
 import type { LibraryService } from '../../server/library/service.ts';
 import { createSearchIndex } from '../../server/library/search-index/search-index.ts';
+import { searchTextOf } from '../../server/library/search-index/search-names.ts';
 import { rebuildSearch } from '../../server/library/search-index/search-rebuild.ts';
 import type { TrackIdentity } from '../../server/library/tracks/track-values.ts';
 import type { TrackWriter } from '../../server/library/tracks/track-writer.ts';
@@ -142,9 +142,42 @@ test('a new title, a sort name and an album’s new artist are found', async () 
     });
   add({ album: 'Attic' });
   add({ album: 'Attic', albumArtist: 'The Tenants', title: 'Other' });
-  expect(titles('tenants')).toEqual(['In a folder', 'Other']);
+  expect(titles('tenants')).toEqual(['Other', 'In a folder']);
   await deleteTrack(id);
   expect([titles('new'), artists('utada')]).toEqual([[], []]);
+});
+
+test('a track is found by its composers and by its sort names, and an album by those of its tracks', () => {
+  const id = insert({
+    title: '桜',
+    artists: ['Quay'],
+    album: '雨',
+    composer: 'Elisa Green; Jo Blank',
+    more: { titleSort: 'Sakura', albumSort: 'Ame no Uta', composerSort: ['Green, Elisa', 'Blanque, Jo'] },
+  });
+  const albums = (q: string): string[] => search.searchLibrary(ann, q, page).albums.items.map((album) => album.title);
+  expect([titles('sakura'), titles('elisa'), titles('blank quay'), titles('blanque'), albums('ame no')]).toEqual([
+    ['桜'],
+    ['桜'],
+    ['桜'],
+    ['桜'],
+    ['雨'],
+  ]);
+  library.updateTrack(ann, id, { composer: 'Ida Violet' });
+  expect([titles('violet'), titles('elisa')]).toEqual([['桜'], []]);
+  tracks.setMore(id, { titleSort: 'Cherry' });
+  expect([titles('sakura'), titles('cherry'), albums('ame no')]).toEqual([[], ['桜'], []]);
+});
+
+test('words are there for typos as soon as they are written, and after the index was rebuilt', async () => {
+  insert({ title: 'Believe', artists: ['Quay'] });
+  expect([titles('beleive'), artists('quya')]).toEqual([['Believe'], ['Quay']]);
+  const client = temp.db.$client;
+  client.exec(`DELETE FROM search_words;
+    INSERT INTO search_rebuild VALUES ('artist', 0), ('album', 0), ('track', 0)`);
+  await rebuildSearch({ db: temp.db, search: createSearchIndex(client), log: createLog('silent') });
+  search = createSearchService({ db: temp.db, library }); // has no earlier results
+  expect([titles('beleive'), artists('quya')]).toEqual([['Believe'], ['Quay']]);
 });
 
 test('words of different lengths can be combined, however frequent', async () => {
@@ -154,10 +187,10 @@ test('words of different lengths can be combined, however frequent', async () =>
     .prepare<
       [],
       { text: string }
-    >(`SELECT t.title || ' ' || t.artist_name || ' ' || coalesce(a.title, '') || ' ' || coalesce(x.name, '') AS text
+    >(`SELECT concat_ws(char(10), t.title, t.artist_name, a.title, x.name, t.composer) AS text
     FROM tracks t LEFT JOIN albums a ON a.id = t.album_id LEFT JOIN artists x ON x.id = a.artist_id`)
     .all()
-    .map((row) => searchFold(row.text));
+    .map((row) => searchTextOf(row.text));
   for (const words of [
     ['love', 'a'],
     ['the', 'x'],

@@ -93,6 +93,7 @@ const SONG_TAGS = {
   movements: [{ name: 'Prelude', number: 1, count: 4 }],
 };
 const WORK_TAGS = {
+  moods: ['calm', 'warm'],
   musicBrainzId: RELEASE_ID,
   version: 'Deluxe',
   sortName: 'Works, The',
@@ -137,7 +138,7 @@ test('the sides of a record are its discs, in their order', async () => {
   ]);
 });
 
-test('contributors are those that the library knows as artists', async () => {
+test('contributors have the ids of artists, or ids of their own, with which a client gets their albums', async () => {
   const { song, album } = await findIds('The First');
   const { contributors, artistId } = await phone.ask<{ contributors: object[]; artistId: string }>(
     'getSong',
@@ -148,9 +149,25 @@ test('contributors are those that the library knows as artists', async () => {
   const ben = { id: otherSong.artistId, name: 'Ben' };
   expect(contributors).toEqual([
     { role: 'composer', artist: ben },
+    { role: 'conductor', artist: { id: expect.stringMatching(/^cr-\d+$/), name: 'Nobody Else' } },
     { role: 'producer', artist: { id: artistId, name: 'anna' } },
     { role: 'performer', subRole: 'double bass', artist: ben },
   ]);
+  const conductor = (contributors[1] as { artist: { id: string } }).artist.id;
+  expect(await phone.ask('getArtist', { id: conductor }, 'artist')).toMatchObject({
+    id: conductor,
+    name: 'Nobody Else',
+    albumCount: 1,
+    roles: ['conductor'],
+    album: [{ id: album, name: 'The Works' }],
+  });
+  expect(await phone.ask('getArtist', { id: ben.id }, 'artist')).toMatchObject({
+    roles: ['albumartist', 'artist', 'composer', 'performer'],
+  });
+  expect(await phone.ask('getArtistInfo2', { id: conductor }, 'artistInfo2')).toEqual({ similarArtist: [] });
+  expect(await phone.ask('getTopSongs', { id: conductor }, 'topSongs')).toMatchObject({ song: [{ id: song }] });
+  const { index } = await phone.ask<{ index: { artist: { name: string }[] }[] }>('getArtists', {}, 'artists');
+  expect(index.flatMap(({ artist }) => artist.map(({ name }) => name))).not.toContain('Nobody Else');
   // contributors are omitted where clients would take an artist for a folder
   const { child } = await phone.ask<{ child: { contributors: object[] }[] }>(
     'getMusicDirectory',

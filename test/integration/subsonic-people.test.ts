@@ -67,18 +67,14 @@ describe('an account', () => {
     await owner.ask('updateUser', { username: 'made', ...change }, '');
     expect(await owner.ask('getUser', { username: 'made' }, 'user')).toMatchObject({ ...roles, ...change });
   });
-  it.each([
-    { streamRole: false },
-    { settingsRole: false },
-    { videoConversionRole: true },
-    { ldapAuthenticated: true },
-    { adminRole: true },
-    { musicFolderId: 7 },
-  ])('is refused what no account here can be: %o', async (field) => {
-    expect((await owner.get('updateUser', { username: 'made', ...field })).body.error?.code).toBe(50);
-    expect((await owner.get('createUser', { ...newAccount, username: 'other', ...field })).body.error?.code).toBe(50);
-    expect((await owner.get('getUser', { username: 'other' })).body.error?.code).toBe(70);
-  });
+  it.each([{ streamRole: false }, { adminRole: true }, { musicFolderId: 7 }])(
+    'is refused what no account here can be: %o',
+    async (field) => {
+      expect((await owner.get('updateUser', { username: 'made', ...field })).body.error?.code).toBe(50);
+      expect((await owner.get('createUser', { ...newAccount, username: 'other', ...field })).body.error?.code).toBe(50);
+      expect((await owner.get('getUser', { username: 'other' })).body.error?.code).toBe(70);
+    },
+  );
   it('takes the roles that every account has', async () => {
     const usualRoles = {
       streamRole: true,
@@ -100,7 +96,7 @@ describe('an account', () => {
       settingsRole: true,
     };
     expect((await owner.get('createUser', explicitAccount)).body.status).toBe('ok');
-    expect((await owner.get('updateUser', { username: 'spelled', commentRole: false })).body.error?.code).toBe(50);
+    expect((await owner.get('updateUser', { username: 'spelled', commentRole: false })).body.status).toBe('ok');
   });
   it('has an avatar with its initials', async () => {
     const picture = await owner.bytes('getAvatar', { username: 'made' });

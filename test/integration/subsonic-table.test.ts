@@ -41,6 +41,7 @@ const LIKABLE_KINDS = 'track album artist albumFolder artistFolder';
 const SEVERAL_TRACK_KINDS = 'mixedFolder root musicFolder uploads';
 const FOLDER_KINDS = 'albumFolder artistFolder mixedFolder root musicFolder uploads';
 const ZIPPED_KINDS = 'album artist playlist public albumFolder artistFolder mixedFolder root musicFolder';
+const SONG_FOLDER_KINDS = 'albumFolder artistFolder mixedFolder';
 const ANY_KIND = '*';
 
 const READ_ROWS: Row[] = [
@@ -48,8 +49,8 @@ const READ_ROWS: Row[] = [
   { endpoint: 'getAlbum', by: 'id', ok: 'album albumFolder' },
   { endpoint: 'getSong', by: 'id', ok: 'track' },
   { endpoint: 'getMusicDirectory', by: 'id', ok: `album artist ${FOLDER_KINDS}` },
-  { endpoint: 'getArtistInfo', by: 'id', ok: LIKABLE_KINDS, zero: SEVERAL_TRACK_KINDS },
-  { endpoint: 'getArtistInfo2', by: 'id', ok: LIKABLE_KINDS, zero: SEVERAL_TRACK_KINDS },
+  { endpoint: 'getArtistInfo', by: 'id', ok: `${LIKABLE_KINDS} ${SEVERAL_TRACK_KINDS}` },
+  { endpoint: 'getArtistInfo2', by: 'id', ok: `${LIKABLE_KINDS} ${SEVERAL_TRACK_KINDS}` },
   { endpoint: 'getAlbumInfo', by: 'id', ok: `track album ${FOLDER_KINDS}` },
   { endpoint: 'getAlbumInfo2', by: 'id', ok: `track album ${FOLDER_KINDS}` },
   { endpoint: 'getTopSongs', by: 'id', ok: LIKABLE_KINDS, zero: SEVERAL_TRACK_KINDS },
@@ -86,14 +87,14 @@ const READ_ROWS: Row[] = [
 ];
 
 const writeRows = (fresh: ReturnType<typeof makers>): Row[] => [
-  { endpoint: 'star', by: 'id', ok: LIKABLE_KINDS, zero: SEVERAL_TRACK_KINDS },
+  { endpoint: 'star', by: 'id', ok: `${LIKABLE_KINDS} ${SEVERAL_TRACK_KINDS}` },
   { endpoint: 'star', by: 'albumId', ok: 'album albumFolder' },
   { endpoint: 'star', by: 'artistId', ok: 'artist artistFolder' },
-  { endpoint: 'unstar', by: 'id', ok: LIKABLE_KINDS, zero: SEVERAL_TRACK_KINDS },
+  { endpoint: 'unstar', by: 'id', ok: `${LIKABLE_KINDS} ${SEVERAL_TRACK_KINDS}` },
   { endpoint: 'unstar', by: 'albumId', ok: 'album albumFolder' },
   { endpoint: 'unstar', by: 'artistId', ok: 'artist artistFolder' },
-  { endpoint: 'setRating', by: 'id', with: { rating: 3 }, ok: LIKABLE_KINDS, zero: SEVERAL_TRACK_KINDS },
-  { endpoint: 'scrobble', by: 'id', ok: ANY_KIND },
+  { endpoint: 'setRating', by: 'id', with: { rating: 3 }, ok: `${LIKABLE_KINDS} ${SEVERAL_TRACK_KINDS}` },
+  { endpoint: 'scrobble', by: 'id', ok: 'track episode' },
   {
     endpoint: 'reportPlayback',
     by: 'mediaId',
@@ -111,7 +112,7 @@ const writeRows = (fresh: ReturnType<typeof makers>): Row[] => [
   { endpoint: 'savePlayQueue', by: 'id', otherParameter: 'current', ok: ANY_KIND },
   { endpoint: 'savePlayQueueByIndex', by: 'id', with: { currentIndex: 0 }, ok: ANY_KIND },
   { endpoint: 'createShare', by: 'id', ok: `track ${ZIPPED_KINDS}` },
-  { endpoint: 'createPlaylist', by: 'songId', with: { name: 'Made' }, ok: ANY_KIND },
+  { endpoint: 'createPlaylist', by: 'songId', with: { name: 'Made' }, ok: `track album artist ${SONG_FOLDER_KINDS}` },
   { endpoint: 'createPlaylist', by: 'playlistId', ok: 'playlist', refusedKinds: 'public' },
   { endpoint: 'updatePlaylist', by: 'playlistId', ok: 'playlist', refusedKinds: 'public' },
   { endpoint: 'deletePlaylist', by: 'id', ok: 'playlist', refusedKinds: 'public', createFresh: fresh.playlist },

@@ -23,13 +23,14 @@ afterAll(() => rmSync(base, { recursive: true, force: true }));
 async function startWith(
   tags: Record<string, string>[],
   env: Record<string, string> = {},
+  version: 3 | 4 = 4,
 ): Promise<{ server: TestServer; folder: string; dir: string }> {
   const folder = mkdtempSync(join(base, 'music-'));
   mkdirSync(join(folder, 'Album'));
   tags.forEach((frames, i) => {
     const file = join(folder, 'Album', `${i}.mp3`);
     copyFileSync(songs.mp3[i] as string, file);
-    retagMp3(file, { TIT2: `Song ${i}`, TALB: 'Album', TPE1: 'Artist', ...frames });
+    retagMp3(file, { TIT2: `Song ${i}`, TALB: 'Album', TPE1: 'Artist', ...frames }, version);
   });
   const dir = mkdtempSync(join(base, 'data-'));
   const server = await startServer({
@@ -93,4 +94,56 @@ test('a changed setting separates the genres that are there, and new separators 
   await server.api('/settings', { method: 'PATCH', body: { genre_separators: '' } });
   await scan(server, '?reread=true');
   expect(await genresOf(server)).toEqual({ 'Song 0': ['Rock, Pop'] });
+});
+
+/** Returns the credited artists of each song by its title. */
+async function artistsOf(server: TestServer): Promise<Record<string, string[]>> {
+  return Object.fromEntries(
+    (await allTracks(server)).map(({ title, artists }) => [title, artists.map(({ name }) => name)]),
+  );
+}
+
+test('slashes of ID3v2.3 separate artists, but not in a name that the library has, in whatever order', async () => {
+  const frames = [{ TPE1: 'AC/DC' }, { TPE1: 'Queen/David Bowie' }];
+  const { server, folder } = await startWith(frames, {}, 3);
+  expect(await artistsOf(server)).toEqual({ 'Song 0': ['AC', 'DC'], 'Song 1': ['Queen', 'David Bowie'] });
+
+  copyFileSync(songs.mp3[2] as string, join(folder, 'Album', '2.mp3'));
+  retagMp3(join(folder, 'Album', '2.mp3'), { TIT2: 'Song 2', TALB: 'Album', TPE1: 'AC/DC' }, 4);
+  await scan(server);
+  copyFileSync(songs.mp3[3] as string, join(folder, 'Album', '3.mp3'));
+  retagMp3(join(folder, 'Album', '3.mp3'), { TIT2: 'Song 3', TALB: 'Album', TPE1: 'AC/DC' }, 3);
+  await scan(server);
+  expect(await artistsOf(server)).toEqual({
+    'Song 0': ['AC/DC'],
+    'Song 1': ['Queen', 'David Bowie'],
+    'Song 2': ['AC/DC'],
+    'Song 3': ['AC/DC'],
+  });
+  const { items } = (await server.api<{ items: { name: string }[] }>('/artists?limit=50')).body;
+  const names = items.map(({ name }) => name);
+  expect(names).toContain('AC/DC');
+  expect(names).not.toContain('DC');
+});
+
+test('a separator of artists that is added splits new and stored credits, but no name marked “never split”', async () => {
+  const { server, folder } = await startWith([{ TPE1: 'Nick Cave feat. Kylie' }, { TPE1: 'Simon feat. Garfunkel' }]);
+  const whole = (await allTracks(server)).find(({ title }) => title === 'Song 1')?.artists[0]?.id;
+  const mark = await server.api(`/artists/${whole}`, { method: 'PATCH', body: { never_split: true } });
+  expect(mark.status, mark.text).toBe(200);
+  const change = await server.api('/settings', { method: 'PATCH', body: { artist_separators: ';| feat. ' } });
+  expect(change.status, change.text).toBe(200);
+  const both = { 'Song 0': ['Nick Cave', 'Kylie'], 'Song 1': ['Simon feat. Garfunkel'] };
+  await expect.poll(() => artistsOf(server), { timeout: 10_000 }).toEqual(both);
+
+  for (const [i, artist] of ['Nick Cave feat. Blixa', 'Simon feat. Garfunkel'].entries()) {
+    copyFileSync(songs.mp3[i + 2] as string, join(folder, 'Album', `${i + 2}.mp3`));
+    retagMp3(join(folder, 'Album', `${i + 2}.mp3`), { TIT2: `Song ${i + 2}`, TALB: 'Album', TPE1: artist });
+  }
+  await scan(server);
+  expect(await artistsOf(server)).toEqual({
+    ...both,
+    'Song 2': ['Nick Cave', 'Blixa'],
+    'Song 3': ['Simon feat. Garfunkel'],
+  });
 });

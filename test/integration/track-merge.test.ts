@@ -81,14 +81,17 @@ function expectStatesFromEvents(): void {
     const key = `${user_id} ${item_id}`;
     sums.set(key, nextState(sums.get(key), { liked: liked === 1, rating, createdAt: new Date(created_at) }));
   }
-  for (const { user_id, item_id, liked, rating, since } of selectAll<{
+  for (const { user_id, item_id, liked, rating, rating_origin: ratingOrigin, since } of selectAll<{
     user_id: number;
     item_id: number;
     liked: number;
     rating: number;
+    rating_origin: string | null;
     since: number;
   }>('SELECT * FROM like_states')) {
-    expect({ liked: liked === 1, rating, since: new Date(since) }).toEqual(sums.get(`${user_id} ${item_id}`));
+    expect({ liked: liked === 1, rating, ratingOrigin, since: new Date(since) }).toEqual(
+      sums.get(`${user_id} ${item_id}`),
+    );
   }
 }
 

@@ -170,10 +170,13 @@ test('a restored track has its rows in every table that refers to it again', asy
     other_id: others[1],
     by_id: others[0],
     user_id: 1,
+    person_id: 1,
+    artist_id: track.artist_id,
   };
   await phone.ask('createShare', { id: `tr-${others[0]}` }, 'shares');
   const db = new Database(join(server.dir, 'tonearm.db'));
   db.pragma('foreign_keys = OFF');
+  db.exec("INSERT OR IGNORE INTO people (id, name, name_key, name_sort) VALUES (1, 'Ben', 'ben', 'ben')");
   const tables = db
     .prepare(
       `SELECT m.name AS "table", f."from" AS "column" FROM sqlite_schema m

@@ -13,7 +13,7 @@ const SECRET_TEXT = 'annssecret';
  * everybody.
  */
 const SHARED =
-  /^\/(tracks|albums|album-regroupings|artists|sources|stream|downloads|review|share|stats\/year|duplicates|edits|merges|podcasts|podcast-episodes|stations|radio\/never|mixes)\//;
+  /^\/(tracks|albums|album-regroupings|artists|sources|stream|downloads|review|share|stats\/year|duplicates|edits|merges|podcasts|podcast-episodes|stations|radio\/never|mixes|people|tags)\//;
 /** Routes that return the caller's own data under an id that everybody knows or may choose. */
 const OWN_BY_SHARED_ID = new Set(['put /bookmarks/:track_id', 'delete /jukebox/speaker/:speaker_id']);
 /** Matches routes in which editors see everybody's tracks, and other users only their own. */
@@ -55,6 +55,7 @@ beforeAll(async () => {
     .prepare("UPDATE tracks SET uploaded_by = (SELECT id FROM users WHERE username = 'ann') WHERE id = ?")
     .run(trashedTrack);
   await createItem(`/tracks/${trashedTrack}`, undefined, 'DELETE');
+  const share = await createItem('/shares', { track_ids: [trackId], description: SECRET_TEXT });
   const { id: password } = await createItem('/users/me/app-passwords', { name: SECRET_TEXT });
   const [session] = (await server.api<{ id: number }[]>('/users/me/sessions', { token: ann })).body;
   hers = {
@@ -64,6 +65,7 @@ beforeAll(async () => {
     '/history/:id': `${play.id}`,
     '/history/imports/:id': `${importResponse.id}`,
     '/bookmarks/:track_id': `${trackId}`,
+    '/shares/:id': `${share.id}`,
     '/jukebox/speaker/:speaker_id': SPEAKER_ID,
   };
   bodies = {};

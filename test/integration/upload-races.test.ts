@@ -228,6 +228,7 @@ describe('a deletion and an upload of the same content, stopped at the worst mom
         reserve: () => Promise.resolve({ take: () => Promise.resolve(true), release: () => undefined }),
         assertFree: () => Promise.resolve(),
         assertQuota: () => undefined,
+        quotaOf: () => null,
       },
       trash,
       releaseAudio: library.releaseAudio,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UserOut } from '../../server/auth/wire.ts';
 import type { TrackOut } from '../../server/library/wire.ts';
-import type { UploadOut } from '../../server/uploads/wire.ts';
+import type { UploadLimitsOut, UploadOut } from '../../server/uploads/wire.ts';
 import { makeLibrary, type ExpectedFile, type Manifest } from '../support/library.ts';
 import { openMusicFolder, type MusicFolder } from '../support/music-folder.ts';
 import { retagMp3 } from '../support/retag.ts';
@@ -95,6 +95,22 @@ test('only bad files are 422 with each file; one that is too large is 413', asyn
   ).toEqual(['a.txt', 'b.txt']);
   const large = await upload(['large.flac', Buffer.alloc(2_000_001)]);
   expect([large.status, large.text]).toEqual([413, expect.stringContaining('2000000 bytes')]);
+});
+
+test('the limits of an account are the largest file, and its quota', async () => {
+  const token = await registerUser(server);
+  const limitsOf = () => server.api<UploadLimitsOut>('/uploads/limits', { token });
+  expect((await limitsOf()).body).toEqual({
+    max_file_bytes: 2_000_000,
+    quota: { bytes: 5_000_000_000, remaining_bytes: 5_000_000_000 },
+  });
+  const { body: user } = await server.api<UserOut>('/users/me', { token });
+  await server.api(`/users/${user.id}`, { method: 'PATCH', body: { quota_bytes: 1_000_000 } });
+  const bytes = readFileBytes(takeCleanFile());
+  const form = new FormData();
+  form.append('file', new Blob([bytes as BlobPart]), 'a.flac');
+  await server.api('/tracks/upload', { method: 'POST', body: form, token });
+  expect((await limitsOf()).body.quota).toEqual({ bytes: 1_000_000, remaining_bytes: 1_000_000 - bytes.length });
 });
 
 test.each([

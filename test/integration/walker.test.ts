@@ -29,6 +29,8 @@ beforeAll(async () => {
     folders: [''],
     closedKeys: [],
     ignoredNames: '',
+    readsPlaylists: true,
+    ownFolders: { data: join(dir, 'data'), storageRoot: join(dir, 'stored') },
     restore: false,
     canSplit: true,
     databasePath,

@@ -88,8 +88,10 @@ const UNCOMPARED_TABLES = [
   'orphaned_covers',
   'change_counts',
   'search_rebuild',
+  'search_words',
+  'lyrics_pending',
 ];
-const OF_THE_SEARCH = /^search_(?:grams|trigrams)_/;
+const OF_THE_SEARCH = /^search_(?:grams|trigrams|lyrics)_/;
 
 /** Returns every row of every table. */
 export function rowsIn(dataDir: string): Record<string, unknown[]> {

@@ -212,6 +212,12 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     trash,
     divide: relocation.divide,
     reader: { read: readGroup, warmUp: () => {} },
+    playlistFiles: {
+      isEnabled: () => false,
+      noteChanges: () => {},
+      noteScanned: () => {},
+      follow: () => Promise.resolve({ playlistCount: 0, faults: [] }),
+    },
     async *walkFolders({ databasePath, source, ...order }) {
       const knownFiles = openKnownFiles(databasePath, source, order.folders);
       try {
@@ -231,6 +237,7 @@ export function createSimulation(mode: Folders, { isHeard }: { isHeard: boolean 
     },
     minFreeBytes: () => 0,
     ignoredNames: () => '',
+    ownFolders: { data: join(base, 'data'), storageRoot: join(base, 'stored') },
     releaseAudio: () => Promise.resolve(),
     hearing,
     canSplit: () => Promise.resolve(false),

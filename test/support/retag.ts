@@ -35,19 +35,35 @@ export function retag(file: string, frames: Record<string, string>): void {
   renameSync(retaggedFile, file);
 }
 
-/** Rewrites the file in place with an ID3v2.4 tag with only these text frames (TIT2, TPE1, TALB, …). */
-export function retagMp3(file: string, frames: Record<string, string>): void {
+/** Rewrites the file in place with an ID3v2 tag with only these text frames (TIT2, TPE1, TALB, …), in Latin-1 for v2.3. */
+export function retagMp3(file: string, frames: Record<string, string>, version: 3 | 4 = 4): void {
   const bytes = readFileSync(file);
   const audio = bytes.subarray(bytes.toString('latin1', 0, 3) === 'ID3' ? 10 + synchsafe(bytes, 6) : 0);
   const body = Buffer.concat(
     Object.entries(frames).map(([id, text]) => {
-      const value = Buffer.concat([Buffer.from([3]), Buffer.from(text, 'utf8')]);
-      return Buffer.concat([Buffer.from(id, 'latin1'), toSynchsafe(value.length), Buffer.from([0, 0]), value]);
+      const value =
+        version === 4
+          ? Buffer.concat([Buffer.from([3]), Buffer.from(text, 'utf8')])
+          : Buffer.concat([Buffer.from([0]), Buffer.from(text, 'latin1')]);
+      return Buffer.concat([
+        Buffer.from(id, 'latin1'),
+        version === 4 ? toSynchsafe(value.length) : uint32(value.length),
+        Buffer.from([0, 0]),
+        value,
+      ]);
     }),
   );
-  writeFileSync(file, Buffer.concat([Buffer.from('ID3\u0004\0\0', 'latin1'), toSynchsafe(body.length), body, audio]));
+  writeFileSync(
+    file,
+    Buffer.concat([Buffer.from([...Buffer.from('ID3'), version, 0, 0]), toSynchsafe(body.length), body, audio]),
+  );
 }
 
 const synchsafe = (bytes: Buffer, offset: number): number =>
   [0, 1, 2, 3].reduce((sum, i) => (sum << 7) | (bytes[offset + i] as number), 0);
 const toSynchsafe = (value: number): Buffer => Buffer.from([21, 14, 7, 0].map((shift) => (value >> shift) & 0x7f));
+const uint32 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+};

@@ -30,9 +30,12 @@ interface Field {
   isList?: boolean;
   tags: { names: string; id3?: readonly string[]; mp4?: readonly string[] };
 }
+export const CUSTOM_NAME = 'Occasion';
 const FIELDS: Field[] = [
   ...TAGGED_FIELDS,
   ...MORE_TAG_LIST.map((tag): Field => ({ kind: 'text', isList: true, tags: namesOfMore(tag) })),
+  // no field has this name: its values are read only if a person names it
+  { kind: 'text', isList: true, tags: { names: CUSTOM_NAME } },
 ];
 
 const TEXTS: Record<FieldKind, string> = {
@@ -126,6 +129,25 @@ function apeTag(title: string): Buffer {
 function m4a(title: string): Buffer {
   const data = (type: number, body: Buffer): Buffer => atom('data', u32(type), u32(0), body);
   const text = (value: string): Buffer => data(1, Buffer.from(value));
+  const items = FIELDS.map((field) => {
+    const [name] = field.tags.mp4 ?? [];
+    if (name !== undefined)
+      return field.kind === 'tempo'
+        ? atom(name, data(21, u16(Number(TEXTS.tempo))))
+        : atom(name, ...textsOf(field).map(text));
+    const head = [atom('mean', u32(0), ascii('com.apple.iTunes')), atom('name', u32(0), ascii(nameOf(field)))];
+    return atom('----', ...head, ...textsOf(field).map(text));
+  });
+  return m4aWith(
+    atom('\xa9nam', text(title)),
+    atom('\xa9ART', text('Somebody')),
+    atom('\xa9alb', text('Fields')),
+    ...items,
+  );
+}
+
+/** Returns an MP4 file with these atoms as its iTunes tags. */
+export function m4aWith(...items: Buffer[]): Buffer {
   const entry = atom('mp4a', Buffer.alloc(8), u32(0), u32(0), u16(2), u16(16), u32(0), u32(44100 << 16));
   const trak = atom(
     'trak',
@@ -136,22 +158,7 @@ function m4a(title: string): Buffer {
       atom('minf', atom('stbl', atom('stsd', u32(0), u32(1), entry))),
     ),
   );
-  const items = FIELDS.map((field) => {
-    const [name] = field.tags.mp4 ?? [];
-    if (name !== undefined)
-      return field.kind === 'tempo'
-        ? atom(name, data(21, u16(Number(TEXTS.tempo))))
-        : atom(name, ...textsOf(field).map(text));
-    const head = [atom('mean', u32(0), ascii('com.apple.iTunes')), atom('name', u32(0), ascii(nameOf(field)))];
-    return atom('----', ...head, ...textsOf(field).map(text));
-  });
-  const ilst = atom(
-    'ilst',
-    atom('\xa9nam', text(title)),
-    atom('\xa9ART', text('Somebody')),
-    atom('\xa9alb', text('Fields')),
-    ...items,
-  );
+  const ilst = atom('ilst', ...items);
   const meta = atom('meta', u32(0), atom('hdlr', u32(0), u32(0), ascii('mdirappl'), Buffer.alloc(9)), ilst);
   return Buffer.concat([
     atom('ftyp', ascii('M4A \0\0\0\0')),

@@ -46,7 +46,7 @@ const FIGURES: Record<string, Figure[]> = {
     [/(\d+) for an address that is not signed in/, 'server/http/in-flight.ts', 'address'],
     [/long lists that are sent at the same time \| (\d+)/, 'server/http/streamed-lists.ts', 'MAX_LONG_ANSWERS'],
     [/at the same time \| \d+, each for (half) a second/, 'server/http/streamed-lists.ts', 'TURN_MS', SECOND_MS],
-    [/reported playbacks of an account \| (\d+)/, 'server/subsonic/playback-sessions.ts', 'MAX_SESSIONS_PER_USER'],
+    [/reported playbacks of an account \| (\d+)/, 'server/history/now-playing.ts', 'MAX_PLAYERS_PER_USER'],
     [/event streams \| (\d+) for an account/, 'server/events/routes.ts', 'MAX_CONNECTIONS'],
     [/a heartbeat every (\d+) s/, 'server/events/routes.ts', 'HEARTBEAT_MS', SECOND_MS],
     [/failed sign-ins \| (\d+) a minute for a name at an address/, 'server/auth/sign-in-limits.ts', 'pair'],

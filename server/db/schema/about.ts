@@ -8,6 +8,8 @@ export type SubjectKind = 'artist' | 'release-group' | 'label';
 /** Facts about an artist, a release group or a label. They were validated when they were fetched; all text is plain. */
 export interface About {
   name: string;
+  /** What tells subjects of one name apart, such as `UK band`. Absent in facts of earlier versions. */
+  disambiguation?: string | null;
   /** The type in MusicBrainz, such as `Person`, `Group`, `Orchestra`; for a label, such as `Original Production`. */
   type: string | null;
   /** Country code of ISO 3166. */

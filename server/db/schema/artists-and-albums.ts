@@ -1,6 +1,6 @@
 // Artists and albums.
 import { sql } from 'drizzle-orm';
-import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { AlbumId, ArtistId, RegroupingId, UserId } from '../ids.ts';
 import { users } from './accounts.ts';
 import { flag, id, json, time } from './columns.ts';
@@ -38,6 +38,9 @@ export const artists = sqliteTable(
   ],
 );
 
+/** Who decided that the tracks of an album stay one album. */
+export type FixedBy = 'upgrade' | 'person';
+
 /**
  * library/: a release as users see it; all discs of a set and all tracks of a compilation are one album.
  */
@@ -66,7 +69,7 @@ export const albums = sqliteTable(
     updatedAt: time('updated_at').notNull(),
     // Set if the tracks stay one album, apart from other albums of the name, whatever library/releases.ts says: because
     // the album existed before that rule (`upgrade`), or because a person chose so.
-    fixedBy: text('fixed_by').$type<'upgrade' | 'person'>(),
+    fixedBy: text('fixed_by').$type<FixedBy>(),
   },
   (t) => [
     index('albums_title_sort').on(t.titleSort, t.id),
@@ -82,6 +85,27 @@ export const albums = sqliteTable(
       .on(t.releaseGroupMbid)
       .where(sql`release_group_mbid IS NOT NULL`),
   ],
+);
+
+/**
+ * library/: the artists of an album whose tracks name several album artists. Written only by triggers on
+ * track_album_artists and tracks. An album with one album artist has no rows.
+ */
+export const albumArtists = sqliteTable(
+  'album_artists',
+  {
+    albumId: integer('album_id')
+      .$type<AlbumId>()
+      .notNull()
+      .references(() => albums.id, { onDelete: 'cascade' }),
+    artistId: integer('artist_id')
+      .$type<ArtistId>()
+      .notNull()
+      .references(() => artists.id),
+    position: integer('position').notNull(), // among the album artists of the track that was read first
+    trackCount: integer('track_count').notNull(), // tracks of the album that name the artist
+  },
+  (t) => [primaryKey({ columns: [t.albumId, t.artistId] }), index('album_artists_artist_id').on(t.artistId, t.albumId)],
 );
 
 /** library/: a key by which an album is found; made by library/album-names.ts. */

@@ -44,8 +44,9 @@ export const orphanedCovers = sqliteTable('orphaned_covers', {
 });
 
 /**
- * covers/: the cover that a person chose for an album that has no tracks any more. The row stays for 30 days, unless an
- * album of the same name, or the album with most of its tracks, takes the cover over. Written by a trigger.
+ * covers/: the cover of an album that has no tracks any more: one that a person chose, or one that was found, if the
+ * tracks are in other albums now. The row stays for 30 days, unless an album of the same name, or the album with most
+ * of its tracks, takes the cover over. Written by a trigger.
  */
 export const formerCovers = sqliteTable(
   'former_covers',
@@ -60,6 +61,8 @@ export const formerCovers = sqliteTable(
     removedAt: time('removed_at').notNull(),
     // the album that has most of its tracks and gets the cover; if null, an album of the same name gets it
     successorId: integer('successor_id').$type<AlbumId>(),
+    // of a cover that was found, as in album_covers; null for a cover that a person chose
+    foundIn: text('found_in').$type<'embedded' | 'folder' | 'archive'>(),
   },
   (t) => [
     index('former_covers_title_sort').on(t.titleSort),

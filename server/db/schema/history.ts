@@ -66,13 +66,34 @@ export const playCounts = sqliteTable(
     itemType: text('item_type').$type<PlayedType>().notNull(),
     itemId: integer('item_id').notNull(),
     plays: integer('plays').notNull(),
-    lastPlayedAt: time('last_played_at').notNull(),
+    lastPlayedAt: time('last_played_at').notNull(), // 0 if unknown, for plays that only tags count
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.itemType, t.itemId] }),
     index('play_counts_plays').on(t.userId, t.itemType, t.plays, t.itemId),
     index('play_counts_last').on(t.userId, t.itemType, t.lastPlayedAt, t.itemId),
   ],
+);
+
+/**
+ * history/: the plays of a track that its tags count, for the account to which they belong. They are part of
+ * `play_counts`, but not of the history, since their times are unknown.
+ */
+export const tagPlays = sqliteTable(
+  'tag_plays',
+  {
+    userId: integer('user_id')
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .notNull()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+    plays: integer('plays').notNull(),
+    lastPlayedAt: integer('last_played_at').notNull().default(0), // in ms; 0 if unknown
+  },
+  (t) => [primaryKey({ columns: [t.trackId, t.userId] })],
 );
 
 export type HistoryImportStatus = 'queued' | 'running' | 'done' | 'failed';

@@ -51,6 +51,11 @@ export const searchRebuild = sqliteTable('search_rebuild', {
   lastId: integer('last_id').notNull(), // rows up to this id are done
 });
 
+/** library/: each word of the search index once, for the correction of typos. See search/typos.ts. */
+export const searchWords = sqliteTable('search_words', {
+  word: text('word').primaryKey(),
+});
+
 /**
  * library/: a track that left an album or artist by a change of its metadata. When the album or artist has no tracks
  * left, its annotations go where most of these tracks are. See library/annotations.ts.

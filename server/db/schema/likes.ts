@@ -6,6 +6,7 @@ import { users } from './accounts.ts';
 import { flag, time } from './columns.ts';
 
 export type ItemType = 'track' | 'album' | 'artist';
+export type RatingOrigin = 'person' | 'tag';
 
 /** likes/: a like, un-like or rating by a person. Rows are never updated or deleted. */
 export const likeEvents = sqliteTable(
@@ -39,6 +40,8 @@ export const likeStates = sqliteTable(
     /** 0 to 5 in halves: SQLite keeps 3.5 as it is in a column of integers. */
     rating: integer('rating').notNull().default(0),
     since: time('since').notNull(),
+    /** Where the rating is from. Null if the item was never rated; `person` also if a person removed the rating. */
+    ratingOrigin: text('rating_origin').$type<RatingOrigin>(),
   },
   (t) => [
     primaryKey({ columns: [t.userId, t.itemType, t.itemId] }),
@@ -47,4 +50,22 @@ export const likeStates = sqliteTable(
       .on(t.userId, t.itemType, t.rating, t.itemId)
       .where(sql`${t.rating} > 0`),
   ],
+);
+
+/**
+ * likes/: the star and rating of a folder with the music of several artists, which only Subsonic clients show. Folder 0
+ * stands for the uploads.
+ */
+export const folderLikes = sqliteTable(
+  'folder_likes',
+  {
+    userId: integer('user_id')
+      .$type<UserId>()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    folderId: integer('folder_id').notNull(),
+    likedAt: time('liked_at'),
+    rating: integer('rating').notNull().default(0), // 0..5
+  },
+  (t) => [primaryKey({ columns: [t.userId, t.folderId] })],
 );

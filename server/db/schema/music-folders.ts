@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { MusicFolderId, TrackId } from '../ids.ts';
-import { id, time } from './columns.ts';
+import { flag, id, time } from './columns.ts';
 import { type ImportMode, tracks } from './tracks.ts';
 
 /**
@@ -19,6 +19,7 @@ export const musicFolders = sqliteTable(
     mode: text('mode').$type<ImportMode>(), // null for the first folder
     createdAt: time('created_at').notNull(),
     removedAt: time('removed_at'),
+    followsLinks: flag('follows_links').notNull().default(false), // whether links to folders are followed
   },
   (t) => [uniqueIndex('music_folders_key_unique').on(t.key)],
 );
@@ -34,8 +35,15 @@ export const sourceFolders = sqliteTable(
     imageName: text('image_name'), // name of the best picture for a cover (cover, folder, front)
     signature: text('signature'), // hash of the folder's listing, by which scans skip unchanged folders
     artistImage: text('artist_image'), // name of the picture that shows an artist (artist.jpg)
+    // the folder to which the path leads, if it is a link that the scan followed: an absolute path without links
+    linkTarget: text('link_target'),
   },
-  (t) => [uniqueIndex('source_folders_source_path_unique').on(t.source, t.path)],
+  (t) => [
+    uniqueIndex('source_folders_source_path_unique').on(t.source, t.path),
+    index('source_folders_link_target')
+      .on(t.source, t.linkTarget)
+      .where(sql`link_target IS NOT NULL`),
+  ],
 );
 
 /**

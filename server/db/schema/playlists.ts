@@ -96,6 +96,7 @@ export type PlaylistChange =
   | 'restore'
   | 'import'
   | 'rules'
+  | 'file'
   | 'track_deleted'
   | 'track_restored';
 
@@ -117,7 +118,7 @@ export const playlistVersions = sqliteTable(
     rules: json<unknown>('rules'), // the rules of a smart playlist in this version
     userId: integer('user_id')
       .$type<UserId>()
-      .references(() => users.id, { onDelete: 'set null' }), // null if the library made the change
+      .references(() => users.id, { onDelete: 'set null' }), // null if the library or a playlist file made the change
     createdAt: time('created_at').notNull(),
   },
   (t) => [primaryKey({ columns: [t.playlistId, t.version] })],

@@ -2,8 +2,11 @@
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import type { ShareId, TrackId, UserId } from '../ids.ts';
 import { users } from './accounts.ts';
-import { id, time } from './columns.ts';
+import { flag, id, time } from './columns.ts';
 import { tracks } from './tracks.ts';
+
+export const SHARE_KINDS = ['track', 'album', 'artist', 'genre', 'playlist', 'folder'] as const;
+export type ShareKind = (typeof SHARE_KINDS)[number];
 
 /** shares/: a share of tracks with people without an account, who open it by an address that cannot be guessed. */
 export const shares = sqliteTable(
@@ -20,6 +23,12 @@ export const shares = sqliteTable(
     lastVisitedAt: time('last_visited_at'),
     visitCount: integer('visit_count').notNull().default(0),
     createdAt: time('created_at').notNull(),
+    /** What was shared, for its name on the page; null for a selection, and for shares that Subsonic clients made. */
+    kind: text('kind', { enum: SHARE_KINDS }),
+    endedAt: time('ended_at'), // null unless its owner ended the share
+    passwordHash: text('password_hash'), // null if the address alone opens the share
+    maySave: flag('may_save').notNull().default(true), // whether guests may save the audio
+    playCount: integer('play_count').notNull().default(0),
   },
   (t) => [uniqueIndex('shares_token_unique').on(t.token), index('shares_user_id').on(t.userId, t.id)],
 );

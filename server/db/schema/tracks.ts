@@ -2,8 +2,8 @@
 import { sql } from 'drizzle-orm';
 import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core';
 import { albumPlace } from '../album-place.ts';
-import type { AlbumId, ArtistId, TrackEditId, TrackId, UserId } from '../ids.ts';
-import type { MoreTags } from '../more-tags.ts';
+import type { AlbumId, ArtistId, PersonId, TrackEditId, TrackId, UserId } from '../ids.ts';
+import type { CreditRole, MoreTags } from '../more-tags.ts';
 import { users } from './accounts.ts';
 import { albums, artists } from './artists-and-albums.ts';
 import { flag, id, json, time } from './columns.ts';
@@ -187,6 +187,29 @@ export const trackArtists = sqliteTable(
   (t) => [primaryKey({ columns: [t.trackId, t.position] }), index('track_artists_artist_id').on(t.artistId, t.trackId)],
 );
 
+/**
+ * library/: the album artists of a track whose tags name several, in their order. The first one is the album artist by
+ * which the album is found (albums.artist_id), unless a person or a rule chose another.
+ */
+export const trackAlbumArtists = sqliteTable(
+  'track_album_artists',
+  {
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .notNull()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+    position: integer('position').notNull(),
+    artistId: integer('artist_id')
+      .$type<ArtistId>()
+      .notNull()
+      .references(() => artists.id),
+  },
+  (t) => [
+    primaryKey({ columns: [t.trackId, t.position] }),
+    index('track_album_artists_artist_id').on(t.artistId, t.trackId),
+  ],
+);
+
 /** library/: lyrics from the audio file or from a file beside it. */
 export const lyrics = sqliteTable('lyrics', {
   trackId: integer('track_id')
@@ -195,6 +218,7 @@ export const lyrics = sqliteTable('lyrics', {
     .references(() => tracks.id, { onDelete: 'cascade' }),
   synced: flag('synced').notNull(),
   lines: json<{ startMs?: number; text: string; words?: { startMs: number; text: string }[] }[]>('lines').notNull(),
+  language: text('language'), // as the tags or the file name give it, such as `eng`
 });
 
 /**
@@ -247,8 +271,104 @@ export const moreTags = sqliteTable(
     index('more_tags_is_explicit')
       .on(t.trackId, t.isExplicit)
       .where(sql`is_explicit IS NOT NULL`),
+    index('more_tags_mood')
+      .on(t.trackId)
+      .where(sql`json_valid(tags) AND tags ->> '$.mood' IS NOT NULL`),
   ],
 );
+
+/**
+ * library/: a person who is credited on tracks, such as a composer. An artist with the same folded name is the same
+ * person. Rows without credits stay, so that a person has the same id again after a track was tagged anew or restored.
+ */
+export const people = sqliteTable(
+  'people',
+  {
+    id: id<PersonId>(),
+    name: text('name').notNull(), // the spelling of the first track
+    nameKey: text('name_key').notNull(), // the name folded, as in artists
+    nameSort: text('name_sort').notNull(), // the sort name, or else the name, folded, accents removed
+  },
+  (t) => [uniqueIndex('people_name_key_unique').on(t.nameKey), index('people_name_sort').on(t.nameSort, t.id)],
+);
+
+/** library/: what a person did on a track; follows from `tracks.composer` and `more_tags`. */
+export const trackCredits = sqliteTable(
+  'track_credits',
+  {
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .notNull()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+    position: integer('position').notNull(),
+    role: text('role').$type<CreditRole>().notNull(),
+    personId: integer('person_id')
+      .$type<PersonId>()
+      .notNull()
+      .references(() => people.id),
+    instrument: text('instrument'), // instruments and voices of a performer; null if the tags do not say
+  },
+  (t) => [
+    primaryKey({ columns: [t.trackId, t.position] }),
+    index('track_credits_person').on(t.role, t.personId, t.trackId),
+  ],
+);
+
+/**
+ * library/: a value of a tag that tracks are filtered by: moods, groupings, and the tags that a person named. Follows
+ * from `more_tags`.
+ */
+export const trackTags = sqliteTable(
+  'track_tags',
+  {
+    trackId: integer('track_id')
+      .$type<TrackId>()
+      .notNull()
+      .references(() => tracks.id, { onDelete: 'cascade' }),
+    position: integer('position').notNull(), // among all values of the track
+    tag: text('tag').notNull(), // mood, grouping, or the name of a custom tag in upper case
+    value: text('value').notNull(),
+    valueKey: text('value_key').notNull(), // the value folded, see `sortKey`; once for each tag of a track
+  },
+  (t) => [primaryKey({ columns: [t.trackId, t.position] }), index('track_tags_value').on(t.tag, t.valueKey, t.trackId)],
+);
+
+/**
+ * library/: progress of filling `track_credits` and `track_tags` from the tags of tracks that an earlier version
+ * stored. There is no row when all tracks are done. See library/tracks/fill-from-stored-tags.ts.
+ */
+export const creditsFill = sqliteTable('credits_fill', {
+  lastId: integer('last_id').primaryKey(), // tracks up to this id are done
+  upToId: integer('up_to_id').notNull(), // tracks with higher ids were written with their credits
+});
+
+/**
+ * library/: what the tags of a track's file say about listening to it. tag-ratings/ gives it to the account that the
+ * administrator names. Tracks whose tags say nothing have no row.
+ */
+export const tagRatings = sqliteTable('tag_ratings', {
+  trackId: integer('track_id')
+    .$type<TrackId>()
+    .primaryKey()
+    .references(() => tracks.id, { onDelete: 'cascade' }),
+  rating: real('rating'), // 0.5 to 5 stars in halves; null if unrated
+  plays: integer('plays'),
+  lastPlayedAt: time('last_played_at'),
+});
+
+/**
+ * tag-ratings/: progress of reading the ratings of files that an earlier version has read. There is no row when all are
+ * read.
+ */
+export const tagRatingsUnread = sqliteTable('tag_ratings_unread', {
+  lastId: integer('last_id').primaryKey(), // tracks up to this id are done
+  upToId: integer('up_to_id').notNull(), // the tags of tracks with higher ids were read with their ratings
+});
+
+/** lyrics/: tracks whose lyrics changed since they were indexed. Filled by triggers. */
+export const lyricsPending = sqliteTable('lyrics_pending', {
+  trackId: integer('track_id').$type<TrackId>().primaryKey(),
+});
 
 /** The kind of an edit: a person entered fields, or applied a fingerprint match. */
 export type EditKind = 'edit' | 'match';

@@ -3,7 +3,7 @@
 import type { AlbumId, TrackId } from '../../db/ids.ts';
 import { mostFrequent } from './releases.ts';
 import type { Statements } from '../lists/statement-cache.ts';
-import { IS_RELEASE_OF_FILE } from '../lists/track-rows.ts';
+import { HAS_OWN_EDITION, IS_RELEASE_OF_FILE } from '../lists/track-rows.ts';
 
 export const RELEASE_FIELDS = ['release_mbid', 'edition', 'year'] as const;
 type ReleaseField = (typeof RELEASE_FIELDS)[number];
@@ -26,7 +26,7 @@ export interface Contradiction {
 
 const LIST = `SELECT t.id, t.title, t.source_id AS sourceId, iif(a.is_compilation, NULL, t.year) AS year,
     iif(${IS_RELEASE_OF_FILE}, m.tags ->> '$.releaseMbid', NULL) AS release_mbid,
-    iif(${IS_RELEASE_OF_FILE}, m.tags ->> '$.edition[0]', NULL) AS edition
+    iif(${HAS_OWN_EDITION}, m.tags ->> '$.edition[0]', NULL) AS edition
   FROM albums a CROSS JOIN tracks t ON t.album_id = a.id AND t.album_sort <> ''
     LEFT JOIN more_tags m ON m.track_id = t.id
   WHERE a.id = +@id ORDER BY t.source_id`;

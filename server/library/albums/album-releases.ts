@@ -12,7 +12,7 @@ import { releasesOf, type NamedTrack } from './releases.ts';
 import type { Resolver } from '../tracks/resolve.ts';
 import type { SearchIndex } from '../search-index/search-index.ts';
 import { identityKey, sortKey } from '../tracks/sort-and-identity-keys.ts';
-import { IS_RELEASE_OF_FILE } from '../lists/track-rows.ts';
+import { HAS_OWN_EDITION, IS_RELEASE_OF_FILE } from '../lists/track-rows.ts';
 import { createTrackSounds } from '../tracks/track-sounds.ts';
 import { TYPED_RELEASE } from '../tracks/track-values.ts';
 import { bindContext } from '../../runtime/bind-context.ts';
@@ -82,7 +82,7 @@ function createContext({ client, resolver, search, now, ...writer }: AlbumReleas
         t.track_number AS trackNumber, t.duration_ms AS durationMs, t.year,
         t.provenance ->> '${TYPED_RELEASE}' IS NOT NULL AS isTyped,
         iif(${IS_RELEASE_OF_FILE}, m.tags ->> '$.releaseMbid', NULL) AS releaseMbid,
-        iif(${IS_RELEASE_OF_FILE}, m.tags ->> '$.edition[0]', NULL) AS edition
+        iif(${HAS_OWN_EDITION}, m.tags ->> '$.edition[0]', NULL) AS edition
       FROM json_each(?) ids CROSS JOIN tracks t ON t.album_id = ids.value LEFT JOIN more_tags m ON m.track_id = t.id
       ORDER BY t.id`,
   );

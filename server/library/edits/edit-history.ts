@@ -4,8 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq, getTableColumns, gt, lt, ne, sql } from 'drizzle-orm';
 import type { Db, MainDb } from '../../db/client.ts';
-import type { TrackEditId, TrackId, UserId } from '../../db/ids.ts';
-import { trackEdits, tracks, users, type EditKind, type MetadataStatus } from '../../db/schema.ts';
+import type { AlbumId, TrackEditId, TrackId, UserId } from '../../db/ids.ts';
+import { trackEdits, tracks, users, type EditKind, type FixedBy, type MetadataStatus } from '../../db/schema.ts';
 import { AppError, conflict, notFound } from '../../errors.ts';
 import { inSlices } from '../../runtime/time-slices.ts';
 import {
@@ -17,10 +17,10 @@ import {
   withEditsOf,
   type FieldChange,
 } from './identity-changes.ts';
-import { isSameIdentity, prepareFindTrack, withoutMeasured } from '../tracks/track-identity.ts';
+import { isSameIdentity, prepareFindTrack, withoutMeasured, type TrackWithIdentity } from '../tracks/track-identity.ts';
 import { createTrackSnapshots, type Parents, type TrackSnapshot } from '../trash/track-snapshot.ts';
 import { TRASH_RETENTION_MS } from '../trash/trash.ts';
-import type { TrackIdentity } from '../tracks/track-values.ts';
+import { albumTagsOf, type TrackIdentity } from '../tracks/track-values.ts';
 import type { TrackWriter } from '../tracks/track-writer.ts';
 import { bindContext } from '../../runtime/bind-context.ts';
 
@@ -72,7 +72,10 @@ const MAX_LISTED_EDITS = 200;
 
 interface EditHistoryDeps {
   db: MainDb;
-  tracks: Pick<TrackWriter, 'batch' | 'setIdentity' | 'sweepEmpty' | 'search'>;
+  tracks: Pick<
+    TrackWriter,
+    'batch' | 'setIdentity' | 'sweepEmpty' | 'search' | 'renameAlbum' | 'fixAlbum' | 'setCompilation'
+  >;
   now: () => Date;
 }
 
@@ -84,6 +87,8 @@ export function createEditHistory(deps: EditHistoryDeps) {
   return {
     ...bindContext(shared, { list, undo, undoBatch, isBatch, purgeOld }),
     record: <T>(editContext: EditContext, id: TrackId, work: () => T): T => record(shared, editContext, id, work),
+    recordAll: <T>(editContext: EditContext, ids: readonly TrackId[], work: () => T): T =>
+      recordAll(shared, editContext, ids, work),
   };
 }
 
@@ -92,50 +97,86 @@ type Context = ReturnType<typeof createContext>;
 function createContext({ db, tracks: writer, now }: EditHistoryDeps) {
   const findStoredTrack = prepareFindTrack(db.$client);
   const snapshots = createTrackSnapshots(db.$client);
-  return { db, writer, now, findStoredTrack, snapshots };
+  /** Albums of which a batch edited the name of every track. */
+  const listWholeAlbums = db.$client
+    .prepare<{ ids: string; batch: string }, AlbumId>(
+      `SELECT t.album_id FROM json_each(@ids) i CROSS JOIN tracks t ON t.id = i.value
+        WHERE EXISTS (SELECT 1 FROM track_edits e, json_each(e.changes) c WHERE e.track_id = t.id AND e.batch = @batch
+          AND c.value ->> 'field' IN ('album', 'album_artist'))
+        GROUP BY t.album_id HAVING count(*) = (SELECT track_count FROM albums WHERE id = t.album_id)`,
+    )
+    .pluck();
+  const listTracksOf = db.$client
+    .prepare<[AlbumId], TrackId>('SELECT id FROM tracks WHERE album_id = ? ORDER BY id')
+    .pluck();
+  return { db, writer, now, findStoredTrack, snapshots, listWholeAlbums, listTracksOf };
 }
 
 const oldestUndoable = ({ now }: Context, time = now()): Date => new Date(time.getTime() - TRASH_RETENTION_MS);
 
-/** Runs `work` and stores the values that it replaced. Throws what `work` throws, and `not_found`. */
-function record<T>(
+/** The state of a track before an edit. */
+interface StateBeforeEdit {
+  id: TrackId;
+  storedTrack: TrackWithIdentity;
+  parents: Parents;
+  /** The rows of the tables that the edit names in `keeps`. */
+  rows: TrackSnapshot['rows'];
+}
+
+/** Throws `not_found`. */
+function takeState(shared: Context, id: TrackId, keeps: readonly string[] = []): StateBeforeEdit {
+  const [storedTrack, parents] = [shared.findStoredTrack(id), shared.snapshots.takeParents(id)];
+  if (!storedTrack || !parents) throw notFound('track', id);
+  const rows = keeps.length === 0 ? [] : (shared.snapshots.take(id)?.rows ?? []);
+  return { id, storedTrack, parents, rows: rows.filter(({ table }) => keeps.includes(table)) };
+}
+
+/** Stores what an edit replaced, if it changed anything. */
+function storeEdit(
   shared: Context,
-  { by, batch, kind = 'edit', keeps = [] }: EditContext,
-  id: TrackId,
-  work: () => T,
-): T {
+  tx: Db,
+  { by, batch, kind = 'edit' }: EditContext,
+  { id, storedTrack, parents, rows }: StateBeforeEdit,
+): void {
+  const newIdentity = shared.findStoredTrack(id)?.identity ?? storedTrack.identity;
+  const changes = changesOf(storedTrack.identity, newIdentity);
+  if (changes.length === 0 && IDS.every((name) => storedTrack.identity[name] === newIdentity[name])) return;
+  tx.insert(trackEdits)
+    .values({
+      trackId: id,
+      // the user may have been deleted meanwhile
+      userId: sql<UserId | null>`(SELECT id FROM users WHERE id = ${by})`,
+      batch: batch ?? null,
+      kind,
+      changes,
+      // lyrics are not edited by hand, and may be long
+      before: {
+        identity: { ...storedTrack.identity, lyrics: undefined },
+        status: storedTrack.status,
+        error: storedTrack.error,
+        fpidScore: storedTrack.fpidScore,
+        rows,
+        after: idsOf(newIdentity),
+        confirmed: confirmedFields(storedTrack.identity, newIdentity),
+        // annotations come back by themselves (annotations.ts); a picture that was found is looked up again
+        parents: { ...parents, albumCovers: [], artistNevers: [] },
+      } satisfies PreviousState,
+      createdAt: shared.now(),
+    })
+    .run();
+}
+
+/** Runs `work` and stores the values that it replaced. Throws what `work` throws, and `not_found`. */
+const record = <T>(shared: Context, context: EditContext, id: TrackId, work: () => T): T =>
+  recordAll(shared, context, [id], work);
+
+/** Like `record`, for an edit of several tracks. */
+function recordAll<T>(shared: Context, context: EditContext, ids: readonly TrackId[], work: () => T): T {
   return shared.db.transaction(
     (tx) => {
-      const [storedTrack, parents] = [shared.findStoredTrack(id), shared.snapshots.takeParents(id)];
-      if (!storedTrack || !parents) throw notFound('track', id);
-      const rows = keeps.length === 0 ? [] : (shared.snapshots.take(id)?.rows ?? []);
+      const states = ids.map((id) => takeState(shared, id, context.keeps));
       const result = work();
-      const newIdentity = shared.findStoredTrack(id)?.identity ?? storedTrack.identity;
-      const changes = changesOf(storedTrack.identity, newIdentity);
-      if (changes.length > 0 || IDS.some((name) => storedTrack.identity[name] !== newIdentity[name]))
-        tx.insert(trackEdits)
-          .values({
-            trackId: id,
-            // the user may have been deleted meanwhile
-            userId: sql<UserId | null>`(SELECT id FROM users WHERE id = ${by})`,
-            batch: batch ?? null,
-            kind,
-            changes,
-            // lyrics are not edited by hand, and may be long
-            before: {
-              identity: { ...storedTrack.identity, lyrics: undefined },
-              status: storedTrack.status,
-              error: storedTrack.error,
-              fpidScore: storedTrack.fpidScore,
-              rows: rows.filter(({ table }) => keeps.includes(table)),
-              after: idsOf(newIdentity),
-              confirmed: confirmedFields(storedTrack.identity, newIdentity),
-              // annotations come back by themselves (annotations.ts); a picture that was found is looked up again
-              parents: { ...parents, albumCovers: [], artistNevers: [] },
-            } satisfies PreviousState,
-            createdAt: shared.now(),
-          })
-          .run();
+      for (const state of states) storeEdit(shared, tx, context, state);
       return result;
     },
     { behavior: 'immediate' },
@@ -150,7 +191,7 @@ function putBack(
   shared: Context,
   tx: Db,
   context: EditContext,
-  id: TrackId,
+  state: StateBeforeEdit,
   previousState: PreviousState,
   target: TrackIdentity,
   automaticState?: PreviousState,
@@ -158,28 +199,29 @@ function putBack(
   const isFullyRestored = isSameIdentity(asEdited(target), asEdited(previousState.identity));
   const { fpidScore, rows = [] } = previousState;
   const outcome = automaticState ?? (isFullyRestored ? previousState : undefined);
-  record(shared, context, id, () => {
-    shared.snapshots.bringParents(previousState.parents);
-    shared.writer.batch(() =>
-      shared.writer.setIdentity(id, { ...target, lyrics: undefined }, shared.findStoredTrack(id)?.folder),
-    );
-    tx.update(tracks)
-      .set({
-        updatedAt: shared.now(),
-        ...(outcome && { metadataStatus: outcome.status, metadataError: outcome.error }),
-        ...(isFullyRestored && fpidScore !== undefined && { fpidScore }),
-      })
-      .where(eq(tracks.id, id))
-      .run();
-    if (isFullyRestored) shared.snapshots.replaceRows(id, tablesOf(rows), rows);
-    const rowIds = (parentRows: Parents['albums']): number[] => parentRows.map((row) => Number(row['id']));
-    for (const albumId of rowIds(previousState.parents.albums)) shared.writer.search.set('album', albumId);
-    for (const artistId of rowIds(previousState.parents.artists)) shared.writer.search.set('artist', artistId);
-    shared.writer.sweepEmpty(
-      rowIds(previousState.parents.albums) as never,
-      rowIds(previousState.parents.artists) as never,
-    );
-  });
+  const { id, storedTrack } = state;
+  shared.snapshots.bringParents(previousState.parents);
+  shared.writer.batch(() => shared.writer.setIdentity(id, { ...target, lyrics: undefined }, storedTrack.folder));
+  const albumId = shared.findStoredTrack(id)?.albumId;
+  if (albumId != null && Boolean(target.compilation) !== Boolean(storedTrack.identity.compilation))
+    shared.writer.setCompilation(albumId, target.compilation === true);
+  tx.update(tracks)
+    .set({
+      updatedAt: shared.now(),
+      ...(outcome && { metadataStatus: outcome.status, metadataError: outcome.error }),
+      ...(isFullyRestored && fpidScore !== undefined && { fpidScore }),
+    })
+    .where(eq(tracks.id, id))
+    .run();
+  if (isFullyRestored) shared.snapshots.replaceRows(id, tablesOf(rows), rows);
+  const rowIds = (parentRows: Parents['albums']): number[] => parentRows.map((row) => Number(row['id']));
+  for (const parentId of rowIds(previousState.parents.albums)) shared.writer.search.set('album', parentId);
+  for (const artistId of rowIds(previousState.parents.artists)) shared.writer.search.set('artist', artistId);
+  shared.writer.sweepEmpty(
+    rowIds(previousState.parents.albums) as never,
+    rowIds(previousState.parents.artists) as never,
+  );
+  storeEdit(shared, tx, context, state);
 }
 
 const isUndoable = (shared: Context, time = shared.now()) => gt(trackEdits.createdAt, oldestUndoable(shared, time));
@@ -193,12 +235,12 @@ function takeEditsBack(
   shared: Context,
   tx: Db,
   context: EditContext,
-  id: TrackId,
+  state: StateBeforeEdit,
   edits: (typeof trackEdits.$inferSelect)[],
 ): FieldChange[] {
   const [firstState, lastState] = [edits[0]?.before, edits.at(-1)?.before] as (PreviousState | undefined)[];
-  const storedTrack = shared.findStoredTrack(id);
-  if (!firstState || !lastState || !storedTrack) throw notFound('track', id);
+  const { id, storedTrack } = state;
+  if (!firstState || !lastState) throw notFound('track', id);
   const changes = new Map<string, FieldChange>();
   for (const change of edits.flatMap((edit) => edit.changes as FieldChange[]))
     changes.set(change.field, { ...change, before: (changes.get(change.field) ?? change).before });
@@ -210,7 +252,7 @@ function takeEditsBack(
   const automaticState = storedTrack.status === 'manual' ? findAutomaticState(tx, id, target) : undefined;
   const tags = automaticState?.isReread && identityUnderEdits(tx, id);
   if (!tags) {
-    putBack(shared, tx, context, id, firstState, target, automaticState);
+    putBack(shared, tx, context, state, firstState, target, automaticState);
     return laterChanges;
   }
   // A scan leaves a `manual` track as it is, so the fields that nobody edited are those of the former tags. They are
@@ -219,8 +261,9 @@ function takeEditsBack(
   shared.writer.batch(() =>
     shared.writer.setIdentity(id, { ...retaggedIdentity, lyrics: undefined }, storedTrack.folder),
   );
-  const secondTry = takeBackFrom(shared.findStoredTrack(id)?.identity ?? retaggedIdentity);
-  putBack(shared, tx, context, id, firstState, secondTry.target, automaticState);
+  const retaggedState = { ...takeState(shared, id), parents: state.parents };
+  const secondTry = takeBackFrom(retaggedState.storedTrack.identity);
+  putBack(shared, tx, context, retaggedState, firstState, secondTry.target, automaticState);
   return secondTry.laterChanges;
 }
 
@@ -277,7 +320,7 @@ function undo(shared: Context, by: UserId, trackId: TrackId, id: TrackEditId): F
         .where(and(ofTrack, isUndoable(shared)))
         .all();
       if (edits.length === 0 || !shared.findStoredTrack(trackId)) throw notFound('edit', id);
-      return takeEditsBack(shared, tx, { by }, trackId, edits);
+      return takeEditsBack(shared, tx, { by }, takeState(shared, trackId), edits);
     },
     { behavior: 'immediate' },
   );
@@ -297,6 +340,11 @@ async function undoBatch(
   const rows = shared.db.selectDistinct({ id: trackEdits.trackId }).from(trackEdits).where(ofBatch).all();
   if (rows.length === 0) throw notFound('edit', batch);
   const outcome: UndoneEdits = { batch: `undo-${randomUUID()}`, undone: [], failures: [] };
+  const renamedTracks = renameAlbumsBack(
+    shared,
+    rows.map(({ id }) => id),
+    batch,
+  );
   await inSlices(rows, ({ id }) => {
     try {
       shared.db.transaction(
@@ -304,7 +352,8 @@ async function undoBatch(
           assertMay(id);
           const ofTrack = and(ofBatch, eq(trackEdits.trackId, id));
           const edits = tx.select().from(trackEdits).where(ofTrack).orderBy(trackEdits.id).all();
-          takeEditsBack(shared, tx, { by, batch: outcome.batch }, id, edits);
+          const state = renamedTracks.get(id) ?? takeState(shared, id);
+          takeEditsBack(shared, tx, { by, batch: outcome.batch }, state, edits);
         },
         { behavior: 'immediate' },
       );
@@ -316,6 +365,49 @@ async function undoBatch(
   });
   return outcome;
 }
+
+/**
+ * Gives albums their former names before the edits of a batch that renamed them are undone, so that they stay the same
+ * albums. Returns the states that their tracks had under the other name.
+ */
+function renameAlbumsBack(shared: Context, ids: readonly TrackId[], batch: string): Map<TrackId, StateBeforeEdit> {
+  const states = new Map<TrackId, StateBeforeEdit>();
+  for (const albumId of shared.listWholeAlbums.all({ ids: JSON.stringify(ids), batch })) {
+    const albumStates = shared.listTracksOf.all(albumId).map((id) => takeState(shared, id));
+    const [firstState] = albumStates;
+    const edit = firstState && findFirstEdit(shared, firstState.id, batch);
+    if (!edit) continue;
+    const { identity, parents } = edit.before as PreviousState;
+    const [formerAlbum] = parents.albums;
+    const isRenamed = (edit.changes as FieldChange[]).some(
+      ({ field, after }) => NAME_FIELDS.has(field) && after === fieldText(firstState.storedTrack.identity, field),
+    );
+    if (!isRenamed || formerAlbum?.['id'] !== albumId) continue;
+    shared.db.transaction(
+      () => {
+        shared.snapshots.bringParents(parents);
+        shared.writer.batch(() => {
+          shared.writer.renameAlbum(albumId, identity, firstState.storedTrack.folder);
+          shared.writer.fixAlbum(albumId, formerAlbum['fixed_by'] as FixedBy | null);
+        });
+      },
+      { behavior: 'immediate' },
+    );
+    for (const state of albumStates) states.set(state.id, state);
+  }
+  return states;
+}
+
+const findFirstEdit = ({ db }: Context, id: TrackId, batch: string) =>
+  db
+    .select()
+    .from(trackEdits)
+    .where(and(eq(trackEdits.batch, batch), eq(trackEdits.trackId, id)))
+    .orderBy(trackEdits.id)
+    .limit(1)
+    .get();
+
+const NAME_FIELDS: ReadonlySet<string> = new Set(['album', 'album_artist']);
 
 const isBatch = ({ db }: Context, batch: string): boolean =>
   db.select({ id: trackEdits.id }).from(trackEdits).where(eq(trackEdits.batch, batch)).limit(1).get() !== undefined;
@@ -330,7 +422,9 @@ const purgeOld = (shared: Context, time = shared.now()): void =>
  * Replaces the stored tags of an edited track after a scan read other tags: undoing the edits then restores the new
  * tags.
  */
-export function replaceTagsUnderEdits(db: Db, id: TrackId, tags: TrackIdentity): void {
+export function replaceTagsUnderEdits(db: Db, id: TrackId, readTags: TrackIdentity): void {
+  // the tags of a file have the values of the album among their other tags
+  const tags = readTags.edition === undefined ? { ...readTags, ...albumTagsOf(readTags.more) } : readTags;
   for (const edit of db.select().from(trackEdits).where(eq(trackEdits.trackId, id)).all()) {
     const previousState = edit.before as PreviousState;
     const identity = { ...withEditsOf(previousState.identity, tags), lyrics: undefined };

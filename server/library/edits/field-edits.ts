@@ -1,11 +1,9 @@
 // Manual edits of single fields of a track or an artist. replace-metadata.ts replaces all metadata at once.
-import { and, asc, eq, ne, sql } from 'drizzle-orm';
-import { albumPlace } from '../../db/album-place.ts';
+import { eq } from 'drizzle-orm';
 import type { Db, MainDb } from '../../db/client.ts';
-import type { AlbumId, ArtistId, TrackId } from '../../db/ids.ts';
+import type { ArtistId, TrackId } from '../../db/ids.ts';
 import { albums, artists, trackGenres, tracks, type Origin } from '../../db/schema.ts';
 import { LISTED_TEXTS, type FieldChanges, type FoldedColumn } from '../../db/track-fields.ts';
-import { UNNAMED_KEYS } from '../../db/unknown-names.ts';
 import { notFound } from '../../errors.ts';
 import { foldedText, sortKey } from '../tracks/sort-and-identity-keys.ts';
 import { createResolver } from '../tracks/resolve.ts';
@@ -30,9 +28,12 @@ const RELEASE_FIELDS = [
   'trackNumber',
 ] as const satisfies readonly (keyof TrackChanges)[];
 
+/** Fields from which the values of the album are derived. */
+const ALBUM_FIELDS = ['year', 'genre', 'discNumber', 'trackNumber'] as const satisfies readonly (keyof TrackChanges)[];
+
 interface EditsDeps {
   db: MainDb;
-  tracks: Pick<TrackWriter, 'search' | 'batch' | 'noteAlbumOf'>;
+  tracks: Pick<TrackWriter, 'search' | 'batch' | 'noteAlbumOf' | 'settleAlbumOf' | 'updateCredits'>;
   now: () => Date;
 }
 
@@ -64,34 +65,24 @@ export function createEdits({ db, tracks: writer, now }: EditsDeps) {
           })
           .where(eq(tracks.id, id))
           .run();
-        if (title !== undefined) search.set('track', id);
+        if (title !== undefined || definedChanges.composer !== undefined) search.set('track', id);
+        if (definedChanges.composer !== undefined) writer.updateCredits(id);
         if (RELEASE_FIELDS.some((field) => definedChanges[field] !== undefined))
           writer.batch(() => writer.noteAlbumOf(id));
-        if (definedChanges.genre !== undefined) setGenre(tx, id, track.albumId, definedChanges.genre);
+        if (definedChanges.genre !== undefined) setGenre(tx, id, definedChanges.genre);
+        if (ALBUM_FIELDS.some((field) => definedChanges[field] !== undefined)) writer.settleAlbumOf(id);
       },
       { behavior: 'immediate' },
     );
   }
 
   /** Replaces all genres of the track. */
-  function setGenre(tx: Db, trackId: TrackId, albumId: AlbumId | null, genre: string | null): void {
+  function setGenre(tx: Db, trackId: TrackId, genre: string | null): void {
     tx.delete(trackGenres).where(eq(trackGenres.trackId, trackId)).run();
     if (genre !== null)
       tx.insert(trackGenres)
         .values({ trackId, position: 0, genreId: resolver.genre(genre) })
         .run();
-    if (albumId === null) return;
-    const firstTrack = tx
-      .select({ genre: tracks.genre })
-      .from(tracks)
-      .where(eq(tracks.albumId, albumId))
-      .orderBy(sql.raw(albumPlace()), asc(tracks.id))
-      .limit(1)
-      .get();
-    tx.update(albums)
-      .set({ genre: firstTrack?.genre ?? null, updatedAt: now() })
-      .where(and(eq(albums.id, albumId), ne(albums.titleSort, UNNAMED_KEYS.album)))
-      .run();
   }
 
   /**

@@ -3,7 +3,7 @@
 import { tracks } from '../../db/schema.ts';
 import { FIELD_LIST } from '../../db/track-fields.ts';
 import { identityKey } from '../tracks/sort-and-identity-keys.ts';
-import { TYPED_RELEASE, type TrackIdentity } from '../tracks/track-values.ts';
+import { ALBUM_TAGS, TYPED_RELEASE, type TrackIdentity } from '../tracks/track-values.ts';
 
 /** A changed field as users see it: its values as text, under its API name. */
 export interface FieldChange {
@@ -20,14 +20,18 @@ const KEY_OF_FIELD = new Map<string, Key>([
   ['artists', 'artists'],
   ['album', 'album'],
   ['album_artist', 'albumArtist'],
+  ['compilation', 'compilation'],
   ['genre', 'genres'],
+  ['edition', 'edition'],
+  ['release_types', 'releaseType'],
+  ['album_sort', 'albumSort'],
   ...FIELD_LIST.map((field): [string, Key] => [tracks[field].name, field]),
 ]);
 /** Fields that are undone together: the artists and their credit. */
 const ARTIST_FIELDS = new Set(['artist', 'artists']);
 const ORIGIN_OF: Record<string, string> = { artists: 'artist', genres: 'genre' };
 /** Fields that share the origin of another field. */
-const ORIGIN_FIELD_OF: Record<string, string> = { ...ORIGIN_OF, albumArtist: 'album' };
+const ORIGIN_FIELD_OF: Record<string, string> = { ...ORIGIN_OF, albumArtist: 'album', compilation: 'album' };
 
 function textOf(identity: TrackIdentity, key: Key): string | null {
   const value = identity[key] as string | number | boolean | readonly string[] | null | undefined;
@@ -86,6 +90,7 @@ export function takeBack(
     if (textOf(target, key) === textOf(oldIdentity, key)) copyOrigin(key, oldIdentity, target);
   // values that belong to the album as a whole are restored together with its name
   const album = [oldIdentity, currentIdentity].find((identity) => isSameAlbum(identity, target));
+  target.albumArtists = album?.albumArtists;
   target.compilation = album?.compilation;
   target.releaseGroupMbid = album?.releaseGroupMbid;
   target.releaseMbid = album?.releaseMbid;
@@ -103,10 +108,10 @@ export function takeBack(
 /** The keys whose values have the same origin as the named field, and are copied with it. */
 const KEYS_OF_ORIGIN: Record<string, readonly Key[]> = {
   artist: ['artist', 'artists'],
-  album: ['album', 'albumArtist', 'compilation', 'releaseGroupMbid', 'releaseMbid'],
+  album: ['album', 'albumArtist', 'albumArtists', 'compilation', 'releaseGroupMbid', 'releaseMbid'],
   genre: ['genres'],
 };
-const EDITABLE_FIELDS = new Set(['title', ...Object.keys(KEYS_OF_ORIGIN), ...FIELD_LIST]);
+const EDITABLE_FIELDS = new Set(['title', ...Object.keys(KEYS_OF_ORIGIN), ...FIELD_LIST, ...ALBUM_TAGS]);
 
 /** Returns the fields that were edited manually in `identity`, but in `other` not at all or to another value. */
 export const editedFields = (identity: TrackIdentity, otherIdentity: TrackIdentity): string[] =>

@@ -2,7 +2,7 @@
 // tags and services, now and later.
 import { eq } from 'drizzle-orm';
 import type { MainDb } from '../../db/client.ts';
-import type { TrackId } from '../../db/ids.ts';
+import type { AlbumId, TrackId } from '../../db/ids.ts';
 import { tracks, type Origin } from '../../db/schema.ts';
 import { FIELD_LIST, fieldsFrom, type FieldChanges, type KnownFields } from '../../db/track-fields.ts';
 import { invalid, notFound } from '../../errors.ts';
@@ -20,7 +20,21 @@ export interface TypedMetadata extends FieldChanges {
   artists?: string[] | undefined;
   album?: string | null | undefined;
   albumArtist?: string | null | undefined;
+  /** All album artists in their order, instead of `albumArtist`; an empty list clears them. */
+  albumArtists?: readonly string[] | undefined;
+  compilation?: boolean | undefined;
   genre?: string | null | undefined;
+  /** All genres, instead of `genre`. */
+  genres?: readonly string[] | undefined;
+  edition?: string | null | undefined;
+  releaseTypes?: readonly string[] | undefined;
+  albumSort?: string | null | undefined;
+}
+
+/** Changes of an album: values that all its tracks share, and values of single tracks. */
+export interface AlbumChanges {
+  album: Omit<TypedMetadata, 'title' | 'artist' | 'artists' | 'trackNumber' | 'discNumber'>;
+  tracks: ReadonlyMap<TrackId, Pick<TypedMetadata, 'title' | 'artist' | 'artists' | 'trackNumber' | 'discNumber'>>;
 }
 
 export function createManualEdits({ db, tracks: writer, now }: { db: MainDb; tracks: TrackWriter; now: () => Date }) {
@@ -46,30 +60,60 @@ export function createManualEdits({ db, tracks: writer, now }: { db: MainDb; tra
     );
   }
 
-  return { setMetadata };
+  /**
+   * Sets the metadata of all tracks of an album, which keeps its id, also under another name. Runs inside the caller's
+   * transaction. Throws `not_found` or `invalid`.
+   */
+  function setAlbumMetadata(albumId: AlbumId, changes: ReadonlyMap<TrackId, TypedMetadata>): void {
+    const tracksWithChanges = [...changes].map(([id, metadata]) => {
+      assertVisible(metadata);
+      const track = findStoredTrack(id);
+      if (!track) throw notFound('track', id);
+      return { id, folder: track.folder, metadata, identity: toIdentity(track.identity, metadata) };
+    });
+    const [firstTrack] = tracksWithChanges;
+    if (!firstTrack) return;
+    writer.batch(() => {
+      const { album, albumArtist, albumArtists, year, edition } = firstTrack.metadata;
+      const isRenamed = [album, albumArtist, albumArtists].some((name) => name !== undefined);
+      if (isRenamed) writer.renameAlbum(albumId, firstTrack.identity, firstTrack.folder);
+      // other values would let the rule of releases.ts join the album with another one of its name, or divide it
+      if (isRenamed || year !== undefined || edition !== undefined) writer.fixAlbumsOfName(albumId);
+      for (const { id, identity, folder } of tracksWithChanges) writer.setIdentity(id, identity, folder);
+      if (firstTrack.metadata.compilation !== undefined)
+        writer.setCompilation(albumId, firstTrack.metadata.compilation);
+      writer.noteAlbumOf(firstTrack.id);
+    });
+  }
+
+  return { setMetadata, setAlbumMetadata };
 }
 
 function toIdentity(storedIdentity: TrackIdentity, metadata: TypedMetadata): TrackIdentity {
   const { artists, artist } = creditOf(storedIdentity, metadata);
+  const { albumArtists } = metadata;
+  const typedArtist = albumArtists === undefined ? metadata.albumArtist : albumArtists.join(', ') || null;
   const album = metadata.album === undefined ? storedIdentity.album : (metadata.album ?? undefined);
   const isSameName = (a: string | null | undefined, b: string | undefined): boolean =>
     identityKey(a ?? '') === identityKey(b ?? '');
   const isSameAlbum =
     album !== undefined &&
     isSameName(album, storedIdentity.album) &&
-    (metadata.albumArtist === undefined || isSameName(metadata.albumArtist, storedIdentity.albumArtist));
+    (typedArtist === undefined || isSameName(typedArtist, storedIdentity.albumArtist));
   return {
     title: metadata.title ?? storedIdentity.title,
     artists,
     artist,
     album,
-    albumArtist:
-      metadata.albumArtist ??
-      (isSameAlbum && metadata.albumArtist === undefined ? storedIdentity.albumArtist : undefined),
-    compilation: isSameAlbum ? storedIdentity.compilation : undefined,
+    albumArtist: typedArtist ?? (isSameAlbum && typedArtist === undefined ? storedIdentity.albumArtist : undefined),
+    albumArtists: albumArtists ?? (isSameAlbum ? storedIdentity.albumArtists : undefined),
+    compilation: (metadata.compilation ?? (isSameAlbum && storedIdentity.compilation)) || undefined,
     releaseGroupMbid: isSameAlbum ? storedIdentity.releaseGroupMbid : undefined,
     releaseMbid: isSameAlbum ? storedIdentity.releaseMbid : undefined,
-    genres: metadata.genre === undefined ? storedIdentity.genres : metadata.genre === null ? [] : [metadata.genre],
+    genres: metadata.genres ?? genresOf(metadata.genre) ?? storedIdentity.genres,
+    edition: metadata.edition === undefined ? storedIdentity.edition : asList(metadata.edition),
+    releaseType: metadata.releaseTypes?.slice() ?? storedIdentity.releaseType,
+    albumSort: metadata.albumSort === undefined ? storedIdentity.albumSort : metadata.albumSort,
     ...(fieldsFrom((field) =>
       metadata[field] === undefined ? storedIdentity[field] : (metadata[field] ?? undefined),
     ) as KnownFields),
@@ -85,6 +129,10 @@ function toIdentity(storedIdentity: TrackIdentity, metadata: TypedMetadata): Tra
   };
 }
 
+const asList = (value: string | null): string[] | null => (value === null ? null : [value]);
+const genresOf = (genre: string | null | undefined): string[] | undefined =>
+  genre === undefined ? undefined : (asList(genre) ?? []);
+
 function creditOf(
   storedIdentity: TrackIdentity,
   { artist, artists = [] }: TypedMetadata,
@@ -96,20 +144,30 @@ function creditOf(
 
 /** Returns the origins of the typed fields; other fields keep their origins. */
 function originsOf(metadata: TypedMetadata): Record<string, Origin> {
-  const presentFields = (['title', 'artist', 'album', 'genre', ...FIELD_LIST] as const).filter(
+  const presentFields = (['title', 'artist', 'album', 'genre', 'edition', 'albumSort', ...FIELD_LIST] as const).filter(
     (field) => metadata[field] !== undefined,
   );
   const impliedFields = [
     ...(metadata.artists && metadata.artists.length > 0 ? ['artist'] : []),
-    ...(metadata.albumArtist === undefined ? [] : ['album']),
+    ...([metadata.albumArtist, metadata.albumArtists, metadata.compilation].some((value) => value !== undefined)
+      ? ['album']
+      : []),
+    ...(metadata.genres === undefined ? [] : ['genre']),
+    ...(metadata.releaseTypes === undefined ? [] : ['releaseType']),
   ];
   return Object.fromEntries([...presentFields, ...impliedFields].map((field) => [field, 'manual']));
 }
 
 /** Rejects names without visible characters. */
-function assertVisible({ title, artist, artists = [], album }: TypedMetadata): void {
+function assertVisible({ title, artist, artists = [], album, albumArtists = [] }: TypedMetadata): void {
   const message = 'must contain a visible character';
-  const faults = [['title', title], ['artist', artist], ...artists.map((name) => ['artists', name]), ['album', album]]
+  const faults = [
+    ['title', title],
+    ['artist', artist],
+    ...artists.map((name) => ['artists', name]),
+    ['album', album],
+    ...albumArtists.map((name) => ['album_artists', name]),
+  ]
     .filter(([, name]) => name !== undefined && name !== null)
     .filter(([, name]) => identityKey(name ?? '') === '')
     .map(([field]) => ({ field: field ?? '', message }));

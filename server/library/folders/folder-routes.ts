@@ -63,7 +63,7 @@ export function folderRoutes({ library, musicFolders }: FolderRouteDeps): Route[
           }));
           const items = roots.slice(query.offset, query.offset + query.limit);
           const page = toPaged({ items, total: roots.length }, query, (root) => root);
-          return { ...page, parents: [], is_offline: false, track_count: 0 };
+          return { ...page, parents: [], is_offline: false, is_copied: false, track_count: 0 };
         }
         const folder = findFolder(query.path);
         return {
@@ -73,6 +73,7 @@ export function folderRoutes({ library, musicFolders }: FolderRouteDeps): Route[
           })),
           parents: parentsOf(folder),
           is_offline: musicFolders.offlineReason(folder.key) !== undefined,
+          is_copied: musicFolders.list().some(({ key, mode }) => key === folder.key && mode === 'copy'),
           track_count: folders.countTracks(folder),
         };
       },

@@ -16,6 +16,7 @@ export const FolderPage = pagedOf(FolderOut)
   .extend({
     parents: z.array(FolderOut).meta({ description: 'the folder itself last; none for the list of music folders' }),
     is_offline: z.boolean().meta({ description: 'its music folder is not there' }),
+    is_copied: z.boolean().meta({ description: 'files of its music folder are copied, and play without it' }),
     track_count: z.int().meta({ description: 'tracks whose files are directly in it' }),
   })
   .meta({ id: 'PagedFolders' });

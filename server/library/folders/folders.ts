@@ -8,6 +8,7 @@ import { inSlices } from '../../runtime/time-slices.ts';
 import type { Page, Paged } from '../../http/paging.ts';
 import type { ReadAside } from '../lists/list-pages.ts';
 import { createResultCache } from '../lists/result-cache.ts';
+import { termsJson, type Term } from '../search-index/search-words.ts';
 import { sortKey } from '../tracks/sort-and-identity-keys.ts';
 import { inNamedAlbum, namedAlbumOf } from '../../db/unknown-names.ts';
 import type { Params, Statements } from '../lists/statement-cache.ts';
@@ -49,7 +50,7 @@ const FILES_IN_FOLDER = "FROM source_files WHERE folder_id = @id AND state = 'tr
 const FOLDERS_BY_NAME = `SELECT f.id FROM (SELECT id, path,
     substr(path, 1 + length(rtrim(path, replace(path, '/', '')))) AS name
     FROM source_folders WHERE source = 'local_folder' AND path <> '') f
-  WHERE names_hold(f.name, @words) AND f.path NOT IN (SELECT value FROM json_each(@others))
+  WHERE names_hold(f.name, @terms) AND f.path NOT IN (SELECT value FROM json_each(@others))
   ORDER BY length(f.name), f.path LIMIT 1000`;
 const IS_BELOW = `t.source = '${SOURCE}' AND t.source_id >= @from AND t.source_id < @below`;
 const ARTIST_ID = 'coalesce(a.artist_id, t.artist_id)';
@@ -77,7 +78,7 @@ const FOLDERS_BY_ID = `SELECT f.id, f.path FROM json_each(@ids) ids CROSS JOIN s
 export function createFolderTree(
   statements: Statements,
   keys: () => string[] = () => [''],
-  readAside: ReadAside = async (sql, params) => statements.column<number>(sql, params),
+  readAside: ReadAside = async (sql, params) => statements.column(sql, params),
 ) {
   const childIdCache = createResultCache<number[]>(statements, MAX_CACHED_FOLDERS);
   /** Returns the paths of all music folders except the first. */
@@ -181,12 +182,12 @@ export function createFolderTree(
       statements.value<number>(`SELECT count(*) ${FILES_IN_FOLDER}`, { id }),
 
     /**
-     * Finds folders whose name contains all of these words, the shortest name first; at most 1,000. Paged like
+     * Finds folders whose name contains all of these terms, the shortest name first; at most 1,000. Paged like
      * `pageOf`.
      */
-    async search(words: readonly string[], { limit, offset }: Page): Promise<Paged<FolderRef>> {
+    async search(terms: readonly Term[], { limit, offset }: Page): Promise<Paged<FolderRef>> {
       const ids = await readAside(FOLDERS_BY_NAME, {
-        words: JSON.stringify(words),
+        terms: termsJson(terms),
         others: JSON.stringify(otherRoots()),
       });
       const pageIds = JSON.stringify(ids.slice(offset, offset + limit));

@@ -1,20 +1,29 @@
 // Selects and orders the albums of a list: every filter and sort of `GET /albums`.
 import type { ArtistId, UserId } from '../../db/ids.ts';
+import { albumCreditFilter, type CreditFilter } from './credit-filters.ts';
 import { identityKey } from '../tracks/sort-and-identity-keys.ts';
 import { isNamed } from '../../db/unknown-names.ts';
 import { formatTest, likedFilter, ratingFilter, wordFilters, type Filter } from './filters.ts';
 import type { NewIdList } from './list-definition.ts';
 import { musicFolderFilter, type MusicFolderScope } from './music-folder-filters.ts';
+import { albumTagFilters, type TagFilter } from './tag-filters.ts';
 import { orderOf, type ListOrder, type Sort } from './sorts.ts';
 import type { AlbumSort } from '../wire.ts';
 
-export interface AlbumFilter {
+export interface AlbumFilter extends CreditFilter {
   q?: string | undefined;
   genre?: string | undefined;
+  /** Values, each of which a track of the album must have. */
+  tags?: readonly TagFilter[] | undefined;
   yearFrom?: number | undefined;
   yearTo?: number | undefined;
+  /** Selects albums that came out in these years, first or as this release. */
+  releasedFrom?: number | undefined;
+  releasedTo?: number | undefined;
   /** Selects albums of the artist and albums with a track by the artist. */
   artistId?: ArtistId | undefined;
+  /** Selects albums that are filed under the artist, alone or with others. */
+  albumArtistId?: ArtistId | undefined;
   /** The complete name of the album artist, in any case. */
   artist?: string | undefined;
   hasCover?: boolean | undefined;
@@ -58,19 +67,40 @@ function albumFilters(f: AlbumFilter): Filter[] {
     f.yearTo !== undefined && { condition: 'i.year <= @yearTo', params: { yearTo: f.yearTo } },
     f.artistId !== undefined && {
       condition:
-        'i.artist_id = @artistId OR EXISTS (SELECT 1 FROM tracks t CROSS JOIN track_artists ta ON ta.track_id = ' +
-        't.id WHERE t.album_id = i.id AND ta.artist_id = @artistId)',
+        'i.artist_id = @artistId OR EXISTS (SELECT 1 FROM album_artists r WHERE r.album_id = i.id AND r.artist_id = ' +
+        '@artistId) OR EXISTS (SELECT 1 FROM tracks t CROSS JOIN track_artists ta ON ta.track_id = t.id WHERE ' +
+        't.album_id = i.id AND ta.artist_id = @artistId)',
       idQuery: `SELECT a.id FROM albums a WHERE a.artist_id = @artistId
+        UNION ALL SELECT r.album_id FROM album_artists r WHERE r.artist_id = @artistId
         UNION ALL SELECT t.album_id FROM track_artists ta JOIN tracks t ON t.id = ta.track_id
         WHERE ta.artist_id = @artistId`,
       matchesFew: true,
       params: { artistId: f.artistId },
     },
+    f.albumArtistId !== undefined && {
+      condition:
+        'i.artist_id = @albumArtistId OR EXISTS (SELECT 1 FROM album_artists r WHERE r.album_id = i.id AND ' +
+        'r.artist_id = @albumArtistId)',
+      idQuery: `SELECT a.id FROM albums a WHERE a.artist_id = @albumArtistId
+        UNION SELECT r.album_id FROM album_artists r WHERE r.artist_id = @albumArtistId`,
+      matchesFew: true,
+      params: { albumArtistId: f.albumArtistId },
+    },
+    f.releasedFrom !== undefined &&
+      f.releasedTo !== undefined && {
+        condition: `i.year BETWEEN @releasedFrom AND @releasedTo OR EXISTS (SELECT 1 FROM tracks t
+          WHERE t.album_id = i.id AND t.original_year BETWEEN @releasedFrom AND @releasedTo)`,
+        idQuery: `SELECT a.id FROM albums a WHERE a.year BETWEEN @releasedFrom AND @releasedTo
+          UNION SELECT t.album_id FROM tracks t WHERE t.original_year BETWEEN @releasedFrom AND @releasedTo`,
+        params: { releasedFrom: f.releasedFrom, releasedTo: f.releasedTo },
+      },
     f.artist !== undefined && {
       condition: 'i.artist_id = (SELECT id FROM artists WHERE name_key = @artist)',
       matchesFew: true,
       params: { artist: identityKey(f.artist) },
     },
+    albumCreditFilter(f),
+    ...albumTagFilters(f.tags),
     f.hasCover !== undefined && {
       condition: `${f.hasCover ? '' : 'NOT '}(EXISTS (SELECT 1 FROM album_covers c
           WHERE c.album_id = i.id AND c.key IS NOT NULL)

@@ -1,14 +1,16 @@
 // Reads the album rows for the ids of a page, in one statement. page-ids.ts finds the ids.
-import type { AlbumId, UserId } from '../../db/ids.ts';
+import type { AlbumId, ArtistId, UserId } from '../../db/ids.ts';
 import type { RowAs } from '../../db/rows.ts';
 import type { albums, tracks } from '../../db/schema.ts';
 import type { MoreTags } from '../../db/more-tags.ts';
+import { readAlbumArtists } from './album-artist-rows.ts';
 import { averageRating } from './filters.ts';
 import { valuesOfList } from '../../db/track-fields.ts';
 import type { Page } from '../../http/paging.ts';
 import { releaseTypes } from '../albums/release-types.ts';
-import { IS_RELEASE_OF_FILE, moreTagsFor } from './track-rows.ts';
+import { HAS_OWN_EDITION, IS_RELEASE_OF_FILE, moreTagsFor } from './track-rows.ts';
 import { inOrder, type Statements } from './statement-cache.ts';
+import { separateValues } from '../tracks/separate-values.ts';
 import { isNamed } from '../../db/unknown-names.ts';
 
 type Column =
@@ -41,6 +43,8 @@ interface JoinedColumns {
 
 /** An album with its artist's name, and with the likes, rating and plays of the requesting user. */
 export interface AlbumSummary extends Pick<typeof albums.$inferSelect, Column>, JoinedColumns {
+  /** The artists under which the album is filed; none for an album without an artist. */
+  artists: { id: ArtistId; name: string }[];
   /** Record labels of the album's tracks. */
   labels: string[];
   /** The earliest original year of the album's tracks. */
@@ -52,6 +56,8 @@ export interface AlbumSummary extends Pick<typeof albums.$inferSelect, Column>, 
   discTitles: { disc: number; title: string }[];
   /** The tags of one track of each disc, ordered by disc number. */
   moreTags: { disc: number | null; tags: MoreTags }[];
+  /** The moods in the tags of its tracks. */
+  moods: string[];
   /** True if a track is explicit; false if no track is explicit and some are clean; null if the tags do not say. */
   isExplicit: boolean | null;
   hasCover: boolean;
@@ -77,7 +83,7 @@ const SELECT = `SELECT a.id, a.title, a.artist_id AS artistId, x.name AS artistN
     a.source, a.source_id AS sourceId, a.release_group_mbid AS releaseGroupMbid,
     coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt,
     coalesce(l.rating, 0) AS rating, ${averageRating('album', 'a.id')} AS averageRating,
-    coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt,
+    coalesce(p.plays, 0) AS playCount, nullif(p.last_played_at, 0) AS lastPlayedAt,
     a.created_at AS createdAt, a.updated_at AS updatedAt
   FROM json_each(@ids) ids CROSS JOIN albums a ON a.id = ids.value
   LEFT JOIN artists x ON x.id = a.artist_id
@@ -98,7 +104,7 @@ interface Release extends RowAs<typeof tracks, 'label' | 'originalYear'> {
 const FROM_NAMED_ALBUMS = `FROM json_each(@ids) ids CROSS JOIN albums a ON a.id = ids.value AND ${isNamed('a')}
     CROSS JOIN tracks t INDEXED BY tracks_album_id ON t.album_id = a.id`;
 const DISC_TAGS = `SELECT t.album_id AS id, t.disc_number AS disc, ${moreTagsFor('album', 'albumSort')} AS tags,
-    ${IS_RELEASE_OF_FILE} AS isRelease
+    ${IS_RELEASE_OF_FILE} AS isRelease, ${HAS_OWN_EDITION} AS hasEdition
   FROM (SELECT t.id, min(coalesce(t.track_number, 9999)) ${FROM_NAMED_ALBUMS} GROUP BY t.album_id, t.disc_number) f
   CROSS JOIN tracks t ON t.id = f.id CROSS JOIN more_tags m ON m.track_id = t.id
   ORDER BY t.album_id, t.disc_number`;
@@ -107,6 +113,7 @@ interface DiscTags {
   disc: number | null;
   tags: string;
   isRelease: 0 | 1;
+  hasEdition: 0 | 1;
 }
 // Selects the advisory flags. Few libraries have such tags, and other libraries skip this query.
 const EXPLICIT_FLAGS = `SELECT t.album_id AS id, max(m.is_explicit) AS isExplicit ${FROM_NAMED_ALBUMS}
@@ -114,13 +121,22 @@ const EXPLICIT_FLAGS = `SELECT t.album_id AS id, max(m.is_explicit) AS isExplici
   WHERE EXISTS (SELECT 1 FROM more_tags INDEXED BY more_tags_is_explicit WHERE is_explicit IS NOT NULL)
   GROUP BY t.album_id`;
 
+// Selects the moods of all tracks. Few libraries have such tags, and other libraries find nothing in the partial index.
+const MOODS = `SELECT t.album_id AS id, m.tags ->> '$.mood' AS moods ${FROM_NAMED_ALBUMS}
+    CROSS JOIN more_tags m INDEXED BY more_tags_mood ON m.track_id = t.id
+      AND json_valid(m.tags) AND m.tags ->> '$.mood' IS NOT NULL
+  WHERE EXISTS (SELECT 1 FROM more_tags INDEXED BY more_tags_mood
+    WHERE json_valid(tags) AND tags ->> '$.mood' IS NOT NULL)`;
+
 /** Returns albums in the order of the ids. Repeated ids are repeated, unknown ones skipped. */
 export function readAlbums(statements: Statements, userId: UserId, ids: readonly number[]): AlbumSummary[] {
   const items = statements.rows<RawAlbumRow>(SELECT, { ids: JSON.stringify(ids), userId }).map((row) => ({
     ...row,
+    artists: row.artistId === null || row.artistName === null ? [] : [{ id: row.artistId, name: row.artistName }],
     labels: [] as string[],
     originalYear: null as number | null,
     moreTags: [] as AlbumSummary['moreTags'],
+    moods: [] as string[],
     isExplicit: null as boolean | null,
     releaseMbid: null as string | null,
     edition: null as string | null,
@@ -136,6 +152,12 @@ export function readAlbums(statements: Statements, userId: UserId, ids: readonly
   }));
   const byId = new Map(items.map((album) => [album.id, album]));
   const uniqueIds = { ids: JSON.stringify([...byId.keys()]) };
+  for (const [id, artists] of readAlbumArtists(statements, [...byId.keys()])) {
+    const album = byId.get(id);
+    if (!album) continue;
+    album.artists.push(...artists.filter((artist) => artist.id !== album.artistId));
+    album.artistName = album.artists.map(({ name }) => name).join(', ');
+  }
   for (const { id, label, originalYear } of statements.rows<Release>(RELEASE_VALUES, uniqueIds)) {
     const album = byId.get(id);
     if (!album) continue;
@@ -143,9 +165,12 @@ export function readAlbums(statements: Statements, userId: UserId, ids: readonly
     if (album.originalYear === Infinity) album.originalYear = null;
     for (const name of valuesOfList(label)) if (!album.labels.includes(name)) album.labels.push(name);
   }
-  for (const { id, disc, tags, isRelease } of statements.rows<DiscTags>(DISC_TAGS, uniqueIds)) {
+  for (const { id, disc, tags, isRelease, hasEdition } of statements.rows<DiscTags>(DISC_TAGS, uniqueIds)) {
     const { releaseMbid, edition, ...otherTags } = JSON.parse(tags) as MoreTags;
-    const releaseTags = isRelease === 1 ? { ...(releaseMbid && { releaseMbid }), ...(edition && { edition }) } : {};
+    const releaseTags = {
+      ...(isRelease === 1 && releaseMbid && { releaseMbid }),
+      ...(hasEdition === 1 && edition && { edition }),
+    };
     byId.get(id)?.moreTags.push({ disc, tags: { ...otherTags, ...releaseTags } });
   }
   for (const album of items) {
@@ -160,6 +185,10 @@ export function readAlbums(statements: Statements, userId: UserId, ids: readonly
   for (const { id, isExplicit } of statements.rows<{ id: AlbumId; isExplicit: number }>(EXPLICIT_FLAGS, uniqueIds)) {
     const album = byId.get(id);
     if (album) album.isExplicit = isExplicit === 1;
+  }
+  for (const { id, moods } of statements.rows<{ id: AlbumId; moods: string }>(MOODS, uniqueIds)) {
+    const album = byId.get(id);
+    if (album) album.moods = [...new Set([...album.moods, ...separateValues(JSON.parse(moods) as string[])])];
   }
   return inOrder(items, ids);
 }

@@ -1,9 +1,8 @@
 // Conditions on the items of a list. The SQL is fixed text; values are bound.
 import { ofKind, searchBase } from '../search-index/search-index.ts';
-import type { SearchKind } from '../search-index/search-names.ts';
-import { namesOf } from '../search-index/search-names.ts';
+import { isOfYear, namesOf, type SearchKind } from '../search-index/search-names.ts';
 import type { Params } from './statement-cache.ts';
-import { matchesOf, wordsOf } from '../search-index/search-words.ts';
+import { termsJson, matchesOf, splitYear, termsOf, type Match } from '../search-index/search-words.ts';
 
 /**
  * A condition on the item `i`. `idQuery` is the same condition as a subquery of ids, which is read first when few items
@@ -34,17 +33,32 @@ export interface Filter {
   ofLikes?: boolean;
 }
 
-/** Returns filters for items whose names contain every word. */
+/**
+ * Returns filters for items whose names contain every term. A year beside other terms also finds the items of that
+ * year.
+ */
 export function wordFilters(kind: SearchKind, q: string | undefined): Filter[] {
-  const words = wordsOf(q);
-  return matchesOf(words).map(({ table, match, words: matchedWords }) => ({
-    condition: `names_hold((${namesOf[kind]('i.id')}), @words_${table})`,
-    idQuery: `SELECT rowid - ${searchBase(kind)} FROM ${table} WHERE ${table} MATCH @${table} AND ${ofKind(kind)}`,
-    count: `SELECT count(*) FROM ${table} WHERE ${table} MATCH @${table} AND ${ofKind(kind)}`,
-    params: { [table]: match, [`words_${table}`]: JSON.stringify(matchedWords) },
-    cost: 15,
-  }));
+  const allTerms = termsOf(q);
+  const { year, otherTerms } = splitYear(allTerms);
+  const names = namesOf[kind]('i.id');
+  if (year === undefined || kind === 'artist') return matchesOf(allTerms).map((match) => filterOf(kind, match));
+  return [
+    ...matchesOf(otherTerms).map((match) => filterOf(kind, match)),
+    {
+      condition: `(${isOfYear[kind]('i')} OR names_hold((${names}), @yearTerm))`,
+      params: { ofYear: year, yearTerm: termsJson([{ forms: [`${year}`] }]) },
+      cost: 15,
+    },
+  ];
 }
+
+const filterOf = (kind: SearchKind, { table, match, terms }: Match): Filter => ({
+  condition: `names_hold((${namesOf[kind]('i.id')}), @terms_${table})`,
+  idQuery: `SELECT rowid - ${searchBase(kind)} FROM ${table} WHERE ${table} MATCH @${table} AND ${ofKind(kind)}`,
+  count: `SELECT count(*) FROM ${table} WHERE ${table} MATCH @${table} AND ${ofKind(kind)}`,
+  params: { [table]: match, [`terms_${table}`]: termsJson(terms) },
+  cost: 15,
+});
 
 const MAX_RATING = 5;
 

@@ -9,7 +9,7 @@ import type { ListAnswer, ListQuestion, VersionedPage } from './lists-worker.ts'
 import type { Params, Statements } from './statement-cache.ts';
 
 /** Runs a statement in the thread and returns the first column. */
-export type ReadAside = (sql: string, params: Params) => Promise<number[]>;
+export type ReadAside = <T extends number | string = number>(sql: string, params: Params) => Promise<T[]>;
 
 export type ListThread = ReturnType<typeof createListThread>;
 
@@ -25,7 +25,8 @@ export function createListThread(files: { workerUrl: URL; databasePath: string }
   });
   return {
     page: async (list: NewIdList, page: Page): Promise<VersionedPage> => (await ask({ list, page })) as VersionedPage,
-    readAside: (async (sql, params) => (await ask({ sql, params })) as number[]) satisfies ReadAside,
+    readAside: (async <T extends number | string = number>(sql: string, params: Params) =>
+      (await ask({ sql, params })) as T[]) satisfies ReadAside,
     close,
   };
 }

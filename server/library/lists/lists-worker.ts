@@ -12,18 +12,18 @@ export type ListQuestion = { list: NewIdList; page: Page } | { sql: string; para
 export interface VersionedPage extends IdPage {
   version: string;
 }
-export type ListAnswer = VersionedPage | number[];
+export type ListAnswer = VersionedPage | (number | string)[];
 
 const MAX_CACHED_QUERIES = 50;
 
 answerFromDatabase<ListQuestion, ListAnswer>((client) => {
   const statements = createStatements(client);
   const lists = createIdLists({ statements });
-  const queryResults = createResultCache<number[]>(statements, MAX_CACHED_QUERIES);
+  const queryResults = createResultCache<(number | string)[]>(statements, MAX_CACHED_QUERIES);
   return (question) => {
     if ('sql' in question)
       return queryResults.get(TOPICS, JSON.stringify(question), () =>
-        statements.column<number>(question.sql, question.params),
+        statements.column<number | string>(question.sql, question.params),
       );
     // the version is read first, so that a write in the meantime makes it outdated
     const version = lists.versionOf(question.list);

@@ -25,7 +25,9 @@ const ITEM_HAS_TRACK: Record<SearchKind, (test: string) => string> = {
   album: (test) => `EXISTS (SELECT 1 FROM tracks t WHERE t.album_id = i.id AND ${test})`,
   artist: (test) => `(EXISTS (SELECT 1 FROM track_artists ta CROSS JOIN tracks t ON t.id = ta.track_id
       WHERE ta.artist_id = i.id AND ${test})
-    OR EXISTS (SELECT 1 FROM albums a CROSS JOIN tracks t ON t.album_id = a.id WHERE a.artist_id = i.id AND ${test}))`,
+    OR EXISTS (SELECT 1 FROM albums a CROSS JOIN tracks t ON t.album_id = a.id WHERE a.artist_id = i.id AND ${test})
+    OR EXISTS (SELECT 1 FROM track_album_artists ta CROSS JOIN tracks t ON t.id = ta.track_id
+      WHERE ta.artist_id = i.id AND ${test}))`,
 };
 const COST: Record<SearchKind, number> = { track: 2, album: 5, artist: 15 };
 

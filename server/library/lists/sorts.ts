@@ -23,7 +23,12 @@ type UserValue = 'plays' | 'lastPlayedAt' | 'rating';
 /** Values of each user that lists are sorted by. `condition` selects the rows that have a value. */
 const USER_VALUES = {
   plays: { table: 'play_counts', column: 'plays', condition: '', isZeroWithoutRow: true },
-  lastPlayedAt: { table: 'play_counts', column: 'last_played_at', condition: '', isZeroWithoutRow: false },
+  lastPlayedAt: {
+    table: 'play_counts',
+    column: 'last_played_at',
+    condition: ' AND p.last_played_at > 0',
+    isZeroWithoutRow: false,
+  },
   rating: { table: 'like_states', column: 'rating', condition: ' AND p.rating > 0', isZeroWithoutRow: true },
 } as const satisfies Record<UserValue, object>;
 

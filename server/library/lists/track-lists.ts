@@ -11,6 +11,8 @@ import {
   type ListedText,
 } from '../../db/track-fields.ts';
 import { identityKey, sortKey } from '../tracks/sort-and-identity-keys.ts';
+import { trackCreditFilter, type CreditFilter } from './credit-filters.ts';
+import { trackTagFilters, type TagFilter } from './tag-filters.ts';
 import { formatTest, likedFilter, ratingFilter, NO_FORMAT, wordFilters, type Filter } from './filters.ts';
 import type { NewIdList } from './list-definition.ts';
 import { musicFolderFilter, type MusicFolderScope } from './music-folder-filters.ts';
@@ -22,7 +24,7 @@ export type FieldFilters = { [F in ListedNumber as `${F}From` | `${F}To`]?: numb
   [F in ListedText]?: string | undefined;
 };
 
-export interface TrackFilter extends FieldFilters {
+export interface TrackFilter extends FieldFilters, CreditFilter {
   q?: string | undefined;
   source?: string | undefined;
   artistId?: ArtistId | undefined;
@@ -32,6 +34,8 @@ export interface TrackFilter extends FieldFilters {
   album?: string | undefined;
   hasCover?: boolean | undefined;
   genre?: string | undefined;
+  /** Values that the tracks must all have. */
+  tags?: readonly TagFilter[] | undefined;
   format?: string | undefined;
   metadataStatus?: MetadataStatus | undefined;
   availability?: Availability | undefined;
@@ -194,6 +198,7 @@ function trackFilters(f: TrackFilter): Filter[] {
       matchesFew: true,
       params: { album: sortKey(f.album) },
     },
+    trackCreditFilter(f),
     f.hasCover !== undefined && coverFilter(f.hasCover),
     f.genre !== undefined && {
       condition: `EXISTS (SELECT 1 FROM track_genres tg
@@ -203,6 +208,7 @@ function trackFilters(f: TrackFilter): Filter[] {
       isCounted: true,
       params: { genre: identityKey(f.genre) },
     },
+    ...trackTagFilters(f.tags),
     ...LISTED_NUMBERS.flatMap((field) => rangeFilters(field, f[`${field}From`], f[`${field}To`])),
     ...LISTED_TEXTS.map((field) => f[field] !== undefined && partFilter(field, f[field])),
     f.format !== undefined && {

@@ -4,6 +4,7 @@ import type { RowAs } from '../../db/rows.ts';
 import type { Availability, TrackRow, tracks } from '../../db/schema.ts';
 import type { MoreTags } from '../../db/more-tags.ts';
 import { fieldColumns, type FieldValues } from '../../db/track-fields.ts';
+import { readAlbumArtists } from './album-artist-rows.ts';
 import { averageRating } from './filters.ts';
 import type { Statements } from './statement-cache.ts';
 import { inNamedAlbum } from '../../db/unknown-names.ts';
@@ -67,7 +68,11 @@ export interface TrackSummary extends Omit<Pick<TrackRow, Column>, 'availability
   /** `offline` means that the file is in a music folder that cannot be reached. */
   availability: Availability | 'offline';
   artists: { id: ArtistId; name: string }[];
+  /** The artists under which the album is filed. */
+  albumArtists: { id: ArtistId; name: string }[];
   genres: string[];
+  /** Values of moods, groupings and custom tags by the names of the tags. */
+  tags: Record<string, string[]>;
   hasCover: boolean;
   hasChapters: boolean;
   /** JSON of MoreTags, to be parsed where it is shown. */
@@ -88,9 +93,12 @@ interface RawTrackRow extends RowAs<typeof tracks, Column>, FieldValues, JoinedC
 
 const isReplaced = (field: string): string => `t.provenance ->> '${field}' IN ('manual', 'fpid')`;
 
-/** Returns SQL for a track's other tags, without the sort name of a field that does not come from the file. */
+/**
+ * Returns SQL for a track's other tags, without the sort name of a field that does not come from the file, unless a
+ * person set the sort name too.
+ */
 export const moreTagsFor = (field: string, sort: keyof MoreTags): string =>
-  `iif(${isReplaced(field)}, json_remove(m.tags, '$.${sort}'), m.tags)`;
+  `iif(${isReplaced(field)} AND t.provenance ->> '${sort}' IS NOT 'manual', json_remove(m.tags, '$.${sort}'), m.tags)`;
 
 /**
  * SQL that is 1 if the album of track `t` is the release that its file names, and not a release that was looked up or
@@ -98,6 +106,9 @@ export const moreTagsFor = (field: string, sort: keyof MoreTags): string =>
  */
 export const IS_RELEASE_OF_FILE = `(coalesce(t.provenance ->> 'album', '') <> 'fpid'
   AND t.provenance ->> '${TYPED_RELEASE}' IS NULL)`;
+
+/** SQL for whether the edition of track `t` counts: it is the one of the album's release, or a person set it. */
+export const HAS_OWN_EDITION = `(${IS_RELEASE_OF_FILE} OR t.provenance ->> 'edition' = 'manual')`;
 
 // CROSS JOIN makes the ids the outer loop. No ORDER BY: sorting such wide rows takes as long as reading them.
 const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS artistName, t.album_id AS albumId,
@@ -119,7 +130,7 @@ const SELECT = `SELECT t.id, t.title, t.artist_id AS artistId, t.artist_name AS 
     c.etag AS coverEtag,
     coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt, coalesce(l.rating, 0) AS rating,
     ${averageRating('track', 't.id')} AS averageRating,
-    coalesce(p.plays, 0) AS playCount, p.last_played_at AS lastPlayedAt, b.position_ms AS bookmarkMs
+    coalesce(p.plays, 0) AS playCount, nullif(p.last_played_at, 0) AS lastPlayedAt, b.position_ms AS bookmarkMs
   FROM json_each(@ids) ids CROSS JOIN tracks t ON t.id = ids.value
   LEFT JOIN albums al ON al.id = t.album_id
   LEFT JOIN artists aa ON aa.id = al.artist_id
@@ -139,13 +150,21 @@ const GENRES = `SELECT tg.track_id AS id, g.name
   FROM json_each(@ids) ids CROSS JOIN track_genres tg ON tg.track_id = ids.value
   CROSS JOIN genres g ON g.id = tg.genre_id ORDER BY ids.key, tg.position`;
 
+const TAGS = `SELECT tt.track_id AS id, tt.tag, tt.value
+  FROM json_each(@ids) ids CROSS JOIN track_tags tt ON tt.track_id = ids.value ORDER BY ids.key, tt.position`;
+
 /** Returns tracks in the order of the ids. Repeated ids are repeated, unknown ones skipped. */
 export function readTracks(statements: Statements, userId: UserId, ids: readonly number[]): TrackSummary[] {
   const requestedIds = { ids: JSON.stringify(ids) };
   const items = statements.rows<RawTrackRow>(SELECT, { ...requestedIds, userId }).map((row) => ({
     ...row,
     artists: [] as TrackSummary['artists'],
+    albumArtists:
+      row.albumArtistId === null || row.albumArtistName === null
+        ? []
+        : [{ id: row.albumArtistId, name: row.albumArtistName }],
     genres: [] as string[],
+    tags: {} as TrackSummary['tags'],
     hasCover: row.hasCover === 1,
     hasLyrics: row.hasLyrics === 1,
     hasChapters: row.hasChapters === 1,
@@ -163,8 +182,20 @@ export function readTracks(statements: Statements, userId: UserId, ids: readonly
     uniqueIds,
   ))
     byId.get(id)?.artists.push({ id: artistId, name });
+  const albumIds = [...new Set(items.flatMap(({ albumId }) => albumId ?? []))];
+  const artistsByAlbum = readAlbumArtists(statements, albumIds);
+  for (const track of artistsByAlbum.size === 0 ? [] : byId.values()) {
+    const artists = track.albumId === null ? undefined : artistsByAlbum.get(track.albumId);
+    if (!artists || track.albumTitle === null) continue;
+    track.albumArtists.push(...artists.filter(({ id }) => id !== track.albumArtistId));
+    track.albumArtistName = track.albumArtists.map(({ name }) => name).join(', ');
+  }
   for (const { id, name } of statements.rows<{ id: TrackId; name: string }>(GENRES, uniqueIds))
     byId.get(id)?.genres.push(name);
+  for (const { id, tag, value } of statements.rows<{ id: TrackId; tag: string; value: string }>(TAGS, uniqueIds)) {
+    const track = byId.get(id);
+    if (track) (track.tags[tag] ??= []).push(value);
+  }
   return ids.map((id) => byId.get(id)).filter((track) => track !== undefined);
 }
 

@@ -117,7 +117,7 @@ export function replace(context: Context, replacedId: TrackId, replacementId: Tr
     (tx) => {
       for (const id of [replacedId, replacementId]) if (!findTrack(tx, id)) throw notFound('track', id);
       const carriedData = carryData(context, replacementId, replacedId, null);
-      for (const mover of context.movers) mover.move?.(replacedId, replacementId);
+      for (const mover of context.movers) mover.move?.(replacedId, replacementId, { takesFile: false });
       // the replacement has a file again
       tx.delete(replacedTracks).where(eq(replacedTracks.trackId, replacementId)).run();
       tx.insert(replacedTracks)

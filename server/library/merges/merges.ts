@@ -139,14 +139,16 @@ function mergeInto(
       };
       const audio = keptState === null ? undefined : keptState.audio;
       context.tracks.noteMerge(keptId, emptiedId);
-      context.merge.mergeInto(keptId, emptiedId, (innerTx) =>
-        context.trash.put(innerTx, by, emptiedId, beforeRemoval, {
-          intoId: keptId,
-          reason,
-          snapshot: mergedSnapshot,
-          audio,
-        }),
-      );
+      context.merge.mergeInto(keptId, emptiedId, {
+        takesFile,
+        remove: (innerTx) =>
+          context.trash.put(innerTx, by, emptiedId, beforeRemoval, {
+            intoId: keptId,
+            reason,
+            snapshot: mergedSnapshot,
+            audio,
+          }),
+      });
     },
     { behavior: 'immediate' },
   );

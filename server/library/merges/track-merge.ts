@@ -9,8 +9,8 @@ import { removeTrackRow, type LeftOver, type RowRemovalDeps } from '../tracks/ro
 
 /** The part of a merge that a module with data on tracks registers. Every method runs inside a write transaction. */
 export interface TrackMergePart {
-  /** Moves all rows from `from` to `to`. Both tracks exist. */
-  move?(from: TrackId, to: TrackId): void;
+  /** Moves all rows from `from` to `to`. Both tracks exist. With `takesFile`, `to` gets the file of `from`. */
+  move?(from: TrackId, to: TrackId, merge: { takesFile: boolean }): void;
   /** Moves rows that are newer than `since`; returns false if there are no such rows. Both tracks stay. */
   moveSince?(from: TrackId, to: TrackId, since: Date): boolean;
   /** Tables of which `move` moves whole rows, with the column that refers to the track: an undo moves them back. */
@@ -28,6 +28,13 @@ interface MergeUndo {
   /** The user who undoes the merge; null for a scan. */
   by: UserId | null;
   undoneAt: Date;
+}
+
+interface MergeOptions {
+  /** Removes the row of the emptied track. */
+  remove?: (tx: Db, id: TrackId) => LeftOver;
+  /** True if the caller gives the file of the emptied track to the kept one. */
+  takesFile?: boolean;
 }
 
 export type TrackMerge = ReturnType<typeof createTrackMerge>;
@@ -51,12 +58,16 @@ export function createTrackMerge({
    * The caller handles the emptied track's file before the call and releases its objects after the transaction. Throws
    * `not_found`.
    */
-  function mergeInto(keptId: TrackId, emptiedId: TrackId, remove = removeRow): LeftOver {
+  function mergeInto(
+    keptId: TrackId,
+    emptiedId: TrackId,
+    { remove = removeRow, takesFile = false }: MergeOptions = {},
+  ): LeftOver {
     if (keptId === emptiedId) throw conflict('A track cannot be merged with itself.');
     return db.transaction(
       (tx) => {
         for (const id of [keptId, emptiedId]) if (!exists(id)) throw notFound('track', id);
-        for (const mover of movers) mover.move?.(emptiedId, keptId);
+        for (const mover of movers) mover.move?.(emptiedId, keptId, { takesFile });
         return remove(tx, emptiedId);
       },
       { behavior: 'immediate' },

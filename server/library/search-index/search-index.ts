@@ -1,12 +1,14 @@
 // Keeps the search tables in step with the names of tracks, albums and artists, in the transaction that writes the row.
 // Two FTS5 tables share rowids: search_trigrams finds words of three or more characters, search_grams those of one or
 // two. Both are contentless, so an update is a delete and an insert. A batch collects the rows and writes them at its
-// end by ascending rowid, since FTS5 flushes its buffer whenever a smaller rowid comes.
+// end by ascending rowid, since FTS5 flushes its buffer whenever a smaller rowid comes. search_words has each word of
+// their texts once, for the correction of typos; words that no text has any more stay there.
 //
 // Each transaction leaves a segment of the index. By itself FTS5 merges them all at once when sixteen of a size are
 // there; migration 0041 turned that off, and each batch merges a few pages (docs/decisions/0096).
 import type { Sqlite } from '../../db/client.ts';
 import { gramsOf } from './search-grams.ts';
+import { vocabularyOf } from './search-forms.ts';
 import { NAMES_OF_ALBUM, namesOf, searchTextOf, type SearchKind } from './search-names.ts';
 
 /**
@@ -49,6 +51,7 @@ export function createSearchIndex(client: Sqlite) {
   const insertGrams = client.prepare('INSERT INTO search_grams (rowid, grams) VALUES (CAST(? AS INTEGER), ?)');
   const deleteTrigrams = client.prepare('DELETE FROM search_trigrams WHERE rowid = CAST(? AS INTEGER)');
   const deleteGrams = client.prepare('DELETE FROM search_grams WHERE rowid = CAST(? AS INTEGER)');
+  const insertWord = client.prepare('INSERT OR IGNORE INTO search_words (word) VALUES (?)');
   const mergeSegments = ['search_trigrams', 'search_grams'].map((table) =>
     client.prepare<[number]>(`INSERT INTO ${table} (${table}, rank) VALUES ('merge', ?)`),
   );
@@ -58,6 +61,8 @@ export function createSearchIndex(client: Sqlite) {
   /** The ids whose text has to be written at the end of the batch; undefined outside batches. */
   let pendingRows: Record<SearchKind, Map<number, PendingRow>> | undefined;
   const albumNames = new Map<number, string>(); // names by album id, cached within a batch
+  const writtenWords = new Set<string>(); // words that the current batch has written
+  let isWritingBatch = false;
   let rowsSinceMerge = 0;
 
   function merge(): void {
@@ -73,6 +78,11 @@ export function createSearchIndex(client: Sqlite) {
     const text = searchTextOf(itemNames);
     insertTrigrams.run(rowid, text);
     insertGrams.run(rowid, gramsOf(text));
+    for (const word of vocabularyOf(text)) {
+      if (writtenWords.has(word)) continue;
+      insertWord.run(word);
+      if (isWritingBatch) writtenWords.add(word);
+    }
     rowsSinceMerge++;
   }
 
@@ -121,6 +131,7 @@ export function createSearchIndex(client: Sqlite) {
       const batch = pendingRows;
       pendingRows = undefined;
       if (!batch) return;
+      isWritingBatch = true;
       for (const kind of KINDS) {
         for (const [id, row] of [...batch[kind]].sort(([a], [b]) => a - b)) write(kind, id, row);
       }
@@ -129,7 +140,9 @@ export function createSearchIndex(client: Sqlite) {
     /** Ends a batch, whether or not it was written. */
     endBatch(): void {
       pendingRows = undefined;
+      isWritingBatch = false;
       albumNames.clear();
+      writtenWords.clear();
     },
     /** Forgets the names passed to `add`, which may be wrong after a savepoint was rolled back. */
     dropNewNames(): void {

@@ -44,7 +44,8 @@ const LATEST_TRACK_FIRST = 'ORDER BY d.track_id DESC';
 /** The album and artists of a track, before or after a change. */
 export interface TrackNames {
   album: AlbumId | null;
-  albumArtist: ArtistId | null;
+  /** The artist under which the album is filed, then the others that the tags name. */
+  albumArtists: readonly ArtistId[];
   /** The credited artists, in the order of the credits. */
   artists: readonly ArtistId[];
 }
@@ -116,6 +117,7 @@ function createContext({ client, parts, now }: { client: Sqlite; parts: readonly
       isNamed: client.prepare<[number]>(`SELECT 1 FROM artists x WHERE x.id = ? AND ${isNamedArtist('x')}`),
       hasTracks: client.prepare<{ id: number; except: number }>(`SELECT 1 WHERE EXISTS
           (SELECT 1 FROM track_artists WHERE artist_id = @id AND track_id <> @except)
+        OR EXISTS (SELECT 1 FROM track_album_artists WHERE artist_id = @id AND track_id <> @except)
         OR EXISTS (SELECT 1 FROM albums a JOIN tracks t ON t.album_id = a.id WHERE a.artist_id = @id
           AND t.id <> @except)`),
       // the artist that replaced another one, if the track still names the replacement
@@ -125,6 +127,7 @@ function createContext({ client, parts, now }: { client: Sqlite; parts: readonly
             LEFT JOIN albums a ON a.id = t.album_id
             JOIN artists x ON ${isNamedArtist('x')} AND x.id = CASE WHEN a.artist_id = d.to_id
               OR EXISTS (SELECT 1 FROM track_artists c WHERE c.track_id = t.id AND c.artist_id = d.to_id)
+              OR EXISTS (SELECT 1 FROM track_album_artists r WHERE r.track_id = t.id AND r.artist_id = d.to_id)
               THEN d.to_id ELSE t.artist_id END
           WHERE d.item_type = 'artist' AND d.from_id = ? AND ${IS_COUNTED_DEPARTURE}
           GROUP BY x.id ORDER BY count(*) DESC, x.id LIMIT 1`,
@@ -133,7 +136,8 @@ function createContext({ client, parts, now }: { client: Sqlite; parts: readonly
       hasDeparted: client.prepare<{ from: number; to: number }>(
         `SELECT 1 FROM track_departures d JOIN tracks t ON t.id = d.track_id LEFT JOIN albums a ON a.id = t.album_id
           WHERE d.item_type = 'artist' AND d.from_id = @from AND (a.artist_id = @to
-            OR EXISTS (SELECT 1 FROM track_artists c WHERE c.track_id = t.id AND c.artist_id = @to))
+            OR EXISTS (SELECT 1 FROM track_artists c WHERE c.track_id = t.id AND c.artist_id = @to)
+            OR EXISTS (SELECT 1 FROM track_album_artists r WHERE r.track_id = t.id AND r.artist_id = @to))
           ${LATEST_TRACK_FIRST} LIMIT 1`,
       ),
     },
@@ -257,15 +261,13 @@ function purgeOld({ deleteOldMoves, deleteOldDepartures }: Context, cutoff: Date
   deleteOldDepartures.run(cutoff.getTime());
 }
 
-/** Returns the artists of the credits, and the album artist if it is not among them. */
-const artistsOf = ({ artists, albumArtist }: TrackNames): ArtistId[] => [
-  ...new Set([...artists, ...(albumArtist === null ? [] : [albumArtist])]),
-];
+/** Returns the artists of the credits, and the album artists that are not among them. */
+const artistsOf = ({ artists, albumArtists }: TrackNames): ArtistId[] => [...new Set([...artists, ...albumArtists])];
 
 /**
  * Returns, for each artist that a track no longer names, the artist that took its place. The new artists are paired in
  * their order, and the last one replaces all that remain. Without new artists, the artist at the same place in the
- * credits counts.
+ * credits counts, or in the album artists: that is how `Alpha, Beta` becomes Alpha when it becomes Alpha and Beta.
  */
 export function successorsOf(previousNames: TrackNames, newNames: TrackNames): [ArtistId, ArtistId][] {
   const [previousArtists, newArtists] = [artistsOf(previousNames), artistsOf(newNames)];
@@ -274,8 +276,10 @@ export function successorsOf(previousNames: TrackNames, newNames: TrackNames): [
     .filter((id) => !newArtists.includes(id))
     .flatMap((id, i): [ArtistId, ArtistId][] => {
       const inCredits = previousNames.artists.indexOf(id);
+      const inAlbumArtists = previousNames.albumArtists.indexOf(id);
       const to =
-        addedArtists[Math.min(i, addedArtists.length - 1)] ?? (inCredits < 0 ? undefined : newNames.artists[inCredits]);
+        addedArtists[Math.min(i, addedArtists.length - 1)] ??
+        (inCredits < 0 ? newNames.albumArtists[inAlbumArtists] : newNames.artists[inCredits]);
       return to === undefined ? [] : [[id, to]];
     });
 }

@@ -12,13 +12,15 @@ export interface TrackLyrics extends Names {
   synced: boolean;
   lines: LyricsLine[];
   source: 'file' | 'lrclib' | 'manual';
+  /** The language, if the file says which. */
+  language: string | null;
   /** Id at LRCLIB, also of lyrics that a person picked there. */
   lrclibId: number | null;
   isInstrumental: boolean;
 }
 
 type LyricsRow = Names &
-  RowAs<typeof lyrics, 'synced' | 'lines'> &
+  RowAs<typeof lyrics, 'synced' | 'lines' | 'language'> &
   RowAs<typeof foundLyrics, 'lrclibId' | 'isInstrumental'> &
   Pick<TrackLyrics, 'source'>;
 
@@ -26,6 +28,7 @@ const IS_LOOKED_UP = '(f.track_id IS NOT NULL AND (f.is_manual = 1 OR l.track_id
 const SELECT = `SELECT t.id AS trackId, t.title, t.artist_name AS artistName,
     iif(${IS_LOOKED_UP}, f.synced, l.synced) AS synced, iif(${IS_LOOKED_UP}, f.lines, l.lines) AS lines,
     iif(${IS_LOOKED_UP}, iif(f.is_manual, 'manual', 'lrclib'), 'file') AS source,
+    iif(${IS_LOOKED_UP}, NULL, l.language) AS language,
     iif(${IS_LOOKED_UP}, f.lrclib_id, NULL) AS lrclibId, iif(${IS_LOOKED_UP}, f.is_instrumental, 0) AS isInstrumental
   FROM tracks t LEFT JOIN lyrics l ON l.track_id = t.id LEFT JOIN found_lyrics f ON f.track_id = t.id`;
 const HAS_ANY = '(l.track_id IS NOT NULL OR f.track_id IS NOT NULL)';

@@ -4,6 +4,8 @@ import type { Sqlite } from '../../db/client.ts';
 import type { AlbumId, ArtistId, GenreId, TrackId } from '../../db/ids.ts';
 import type { RowOf } from '../../db/rows.ts';
 import type { albums, artists, genres, sourceFolders, trackArtists, tracks } from '../../db/schema.ts';
+import { ARTIST_SEPARATORS } from '../../config/tag-separators.ts';
+import type { ArtistSplitting } from '../albums/artist-split.ts';
 import { SAME_LENGTH_MS } from '../../media/fingerprint-match.ts';
 import { albumName, folderKey, folderOfAlbum, LAST_CHARACTER, TITLE_END } from '../albums/album-names.ts';
 import { identityKey, sortKey, sortName } from './sort-and-identity-keys.ts';
@@ -25,6 +27,8 @@ export interface ArtistRef {
 export interface AlbumName {
   title: string;
   artist: ArtistRef | undefined;
+  /** All album artists, if there are several; `artist` is the first of them. */
+  artists?: ArtistRef[] | undefined;
   artistName: string | undefined;
   /** True if the album artist is the artist of the track, since the tags name no album artist. */
   isGuessed: boolean;
@@ -72,14 +76,25 @@ const MAX_LOOSE_ALBUMS = 50;
 
 export type Resolver = ReturnType<typeof createResolver>;
 
-export function createResolver(deps: { client: Sqlite; search: SearchIndex; now: () => Date }) {
+interface ResolverDeps {
+  client: Sqlite;
+  search: SearchIndex;
+  now: () => Date;
+  /** Called for a new artist whose name contains a slash; credits with the parts of the name may be this artist. */
+  onSlashedName?: ((id: ArtistId) => void) | undefined;
+  /** The setting ARTIST_SEPARATORS; the default if absent. */
+  artistSeparators?: (() => readonly string[]) | undefined;
+}
+
+export function createResolver(deps: ResolverDeps) {
   const context = createContext(deps);
 
   return bindContext(context, {
     remember,
     forget,
     stopRemembering,
-    isWhole,
+    artistSplitting,
+    hasArtist,
     renameAlbum,
     insertAlbumLike,
     noteAlbum,
@@ -95,7 +110,13 @@ export function createResolver(deps: { client: Sqlite; search: SearchIndex; now:
 
 type Context = ReturnType<typeof createContext>;
 
-function createContext({ client, search, now }: { client: Sqlite; search: SearchIndex; now: () => Date }) {
+function createContext({
+  client,
+  search,
+  now,
+  onSlashedName,
+  artistSeparators = () => ARTIST_SEPARATORS,
+}: ResolverDeps) {
   const findArtist = client.prepare<[string], ArtistRow>(
     'SELECT id, name, sort_key, artist_mbid FROM artists WHERE name_key = ?',
   );
@@ -105,6 +126,9 @@ function createContext({ client, search, now }: { client: Sqlite; search: Search
   );
   const findNeverSplit = client.prepare<[string], RowOf<typeof artists, 'id'>>(
     'SELECT id FROM artists WHERE name_key = ? AND never_split = 1',
+  );
+  const findOneArtist = client.prepare<[string], RowOf<typeof artists, 'id'>>(
+    'SELECT id FROM artists WHERE name_key = ? AND (never_split = 1 OR artist_mbid IS NOT NULL)',
   );
   const setArtistMbid = client.prepare('UPDATE artists SET artist_mbid = ?, updated_at = ? WHERE id = ?');
   const spellingsOf = client.prepare<[ArtistId], Spelling>(
@@ -173,9 +197,12 @@ function createContext({ client, search, now }: { client: Sqlite; search: Search
   return {
     search,
     now,
+    onSlashedName,
+    artistSeparators,
     findArtist,
     insertArtist,
     findNeverSplit,
+    findOneArtist,
     setArtistMbid,
     spellingsOf,
     findNames,
@@ -244,6 +271,7 @@ function findOrMakeArtist(
   );
   const id = Number(lastInsertRowid) as ArtistId;
   context.search.add('artist', id);
+  if (name.includes('/')) context.onSlashedName?.(id);
   return { id, sortKey: order, hasMbid: extraFields.mbid !== undefined };
 }
 
@@ -405,7 +433,14 @@ function stopRemembering(context: Context): void {
   context.nameCache = undefined;
 }
 
-const isWhole = ({ findNeverSplit }: Context, nameKey: string): boolean => findNeverSplit.get(nameKey) !== undefined;
+/** Returns how values that name several artists are split. */
+const artistSplitting = (context: Context): ArtistSplitting => ({
+  separators: context.artistSeparators(),
+  isNeverSplit: (nameKey) => context.findNeverSplit.get(nameKey) !== undefined,
+  isOneArtist: (name) => context.findOneArtist.get(identityKey(name)) !== undefined,
+});
+
+const hasArtist = ({ findArtist }: Context, name: string): boolean => findArtist.get(identityKey(name)) !== undefined;
 
 /** Renames an album. Keys that other albums have are not moved. */
 function renameAlbum(context: Context, id: AlbumId, name: AlbumName): void {

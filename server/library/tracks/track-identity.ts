@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Sqlite } from '../../db/client.ts';
 import type { TrackId } from '../../db/ids.ts';
+import type { MoreTags } from '../../db/more-tags.ts';
 import type { RowAs } from '../../db/rows.ts';
 import type { MetadataStatus, Origin, tracks } from '../../db/schema.ts';
 import { fieldColumns, fieldsFrom, knownFields, type FieldValues, type KnownFields } from '../../db/track-fields.ts';
@@ -10,7 +11,7 @@ import { splitArtists } from '../albums/artist-split.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 import { visibleName } from './resolve.ts';
 import { isCompilation, isVariousArtists, VARIOUS_ARTISTS } from '../albums/compilations.ts';
-import type { TrackIdentity } from './track-values.ts';
+import { albumTagsOf, taggedAlbumArtists, type AlbumTag, type TrackIdentity } from './track-values.ts';
 import { inNamedAlbum } from '../../db/unknown-names.ts';
 
 export interface TrackWithIdentity extends RowAs<
@@ -46,10 +47,12 @@ interface Row
   albumArtist: string | null;
   isCompilation: number | null;
   releaseGroupMbid: string | null;
-  releaseMbid: string | null;
+  releaseTags: string | null;
   lyricsSynced: number | null;
   lyricsLines: string | null;
+  lyricsLanguage: string | null;
   artists: string;
+  albumArtists: string;
   genres: string;
 }
 
@@ -67,9 +70,12 @@ export function prepareFindTrack(client: Sqlite) {
       t.recording_mbid AS recordingMbid, t.acoustid_id AS acoustidId, t.charset, t.provenance,
       al.title AS album, aa.name AS albumArtist, al.is_compilation AS isCompilation,
       al.release_group_mbid AS releaseGroupMbid,
-      (SELECT iif(${IS_RELEASE_OF_FILE}, m.tags ->> '$.releaseMbid', NULL) FROM more_tags m WHERE m.track_id = t.id)
-        AS releaseMbid,
-      l.synced AS lyricsSynced, l.lines AS lyricsLines,
+      (SELECT json_object('releaseMbid', iif(${IS_RELEASE_OF_FILE}, m.tags ->> '$.releaseMbid', NULL),
+        'edition', m.tags -> '$.edition', 'releaseType', m.tags -> '$.releaseType',
+        'albumSort', m.tags ->> '$.albumSort') FROM more_tags m WHERE m.track_id = t.id) AS releaseTags,
+      (SELECT json_group_array(x.name ORDER BY r.position)
+        FROM track_album_artists r JOIN artists x ON x.id = r.artist_id WHERE r.track_id = t.id) AS albumArtists,
+      l.synced AS lyricsSynced, l.lines AS lyricsLines, l.language AS lyricsLanguage,
       (SELECT folder_id FROM source_files WHERE track_id = t.id LIMIT 1) AS folder,
       (SELECT json_group_array(credit ORDER BY position) FROM track_artists WHERE track_id = t.id) AS artists,
       (SELECT json_group_array(g.name ORDER BY tg.position) FROM track_genres tg JOIN genres g ON g.id = tg.genre_id
@@ -90,10 +96,10 @@ const toIdentity = (row: Row): TrackIdentity => ({
   artists: JSON.parse(row.artists) as string[],
   artist: row.artistName ?? undefined,
   album: row.album ?? undefined,
-  albumArtist: row.albumArtist ?? undefined,
+  ...albumArtistsOf(row),
   compilation: row.isCompilation === 1 ? true : undefined,
   releaseGroupMbid: row.releaseGroupMbid ?? undefined,
-  releaseMbid: row.releaseMbid ?? undefined,
+  ...releaseTagsOf(row),
   genres: withOwnSpelling(JSON.parse(row.genres) as string[], row.genre),
   ...(fieldsFrom((field) => row[field] ?? undefined) as KnownFields),
   recordingMbid: row.recordingMbid ?? undefined,
@@ -101,10 +107,31 @@ const toIdentity = (row: Row): TrackIdentity => ({
   lyrics:
     row.lyricsLines === null
       ? undefined
-      : { synced: row.lyricsSynced === 1, lines: JSON.parse(row.lyricsLines) as { text: string }[] },
+      : {
+          synced: row.lyricsSynced === 1,
+          lines: JSON.parse(row.lyricsLines) as { text: string }[],
+          ...(row.lyricsLanguage !== null && { language: row.lyricsLanguage }),
+        },
   charset: row.charset ?? undefined,
   provenance: row.provenance === null ? undefined : (JSON.parse(row.provenance) as Partial<Record<string, Origin>>),
 });
+
+function releaseTagsOf({ releaseTags }: Row): Pick<TrackIdentity, 'releaseMbid' | AlbumTag> {
+  const tags = releaseTags === null ? null : (JSON.parse(releaseTags) as MoreTags & { releaseMbid: string | null });
+  return { releaseMbid: tags?.releaseMbid ?? undefined, ...albumTagsOf(tags) };
+}
+
+/** Returns the album artists; several are shown with commas. */
+function albumArtistsOf({
+  album,
+  albumArtist,
+  albumArtists,
+}: Row): Pick<TrackIdentity, 'albumArtist' | 'albumArtists'> {
+  const names = album === null ? [] : (JSON.parse(albumArtists) as string[]);
+  // a rule may have filed the album under another artist, such as `Various Artists`
+  if (names.length === 0 || albumArtist !== names[0]) return { albumArtist: albumArtist ?? undefined };
+  return { albumArtist: names.join(', '), albumArtists: names };
+}
 
 /** Returns genres with the track's own spelling of its first genre: genres are stored in one spelling. */
 const withOwnSpelling = ([firstGenre, ...otherGenres]: string[], trackSpelling: string | null): string[] =>
@@ -134,14 +161,11 @@ export const isSameIdentity = (a: TrackIdentity, b: TrackIdentity): boolean =>
   isDeepStrictEqual(comparableForm(a), comparableForm(b));
 
 function comparableForm(identity: TrackIdentity): unknown {
-  const names = splitArtists(identity.artists, () => false).filter((name) => visibleName(name) !== undefined);
+  const names = splitArtists(identity.artists).filter((name) => visibleName(name) !== undefined);
   const title = identityKey(visibleName(identity.album) ?? '');
+  const albumArtists = taggedAlbumArtists(identity);
   const taggedFields =
-    identity.albumArtist ??
-    identity.albumArtists?.[0] ??
-    (identity.compilation ? VARIOUS_ARTISTS : undefined) ??
-    names[0] ??
-    '';
+    albumArtists.join('\n') || ((identity.compilation ? VARIOUS_ARTISTS : undefined) ?? names[0] ?? '');
   const isVarious = isVariousArtists(taggedFields);
   const { provenance = {} } = identity;
   return {
@@ -162,7 +186,9 @@ function comparableForm(identity: TrackIdentity): unknown {
     recordingMbid: identity.recordingMbid,
     acoustidId: identity.acoustidId,
     charset: identity.charset,
-    lyrics: identity.lyrics ? [identity.lyrics.synced, JSON.stringify(identity.lyrics.lines)] : null,
+    lyrics: identity.lyrics
+      ? [identity.lyrics.synced, JSON.stringify(identity.lyrics.lines), identity.lyrics.language]
+      : null,
     provenance: Object.entries(provenance)
       .filter(([, origin]) => origin !== undefined)
       .toSorted(([x], [y]) => (x < y ? -1 : 1)),

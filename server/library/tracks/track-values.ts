@@ -4,8 +4,8 @@ import type { MoreTags } from '../../db/more-tags.ts';
 import { fieldsFrom, foldedFrom, type KnownFields } from '../../db/track-fields.ts';
 import type { TrackId } from '../../db/ids.ts';
 import type { Origin, TrackRow } from '../../db/schema.ts';
-import type { Lyrics } from '../../media/types.ts';
-import { splitArtists } from '../albums/artist-split.ts';
+import type { Listening, Lyrics } from '../../media/types.ts';
+import { splitArtists, type ArtistSplitting } from '../albums/artist-split.ts';
 import { visibleName, type AlbumName, type AlbumRef, type ArtistRef, type Resolver } from './resolve.ts';
 import { isCompilation, isVariousArtists, VARIOUS_ARTISTS } from '../albums/compilations.ts';
 import { foldedText, sortKey } from './sort-and-identity-keys.ts';
@@ -16,13 +16,29 @@ import { foldedText, sortKey } from './sort-and-identity-keys.ts';
  */
 export const TYPED_RELEASE = 'release';
 
+/**
+ * Values of an album that are stored among the other tags of its tracks (db/more-tags.ts), and that a person can
+ * correct. The key in `provenance` says so; scans then keep the value.
+ */
+export const ALBUM_TAGS = ['edition', 'releaseType', 'albumSort'] as const satisfies readonly (keyof MoreTags)[];
+export type AlbumTag = (typeof ALBUM_TAGS)[number];
+/** In identities that are read from the database, `null` stands for a tag without a value. */
+export type AlbumTags = { [T in AlbumTag]?: MoreTags[T] | null | undefined };
+
+/** Returns the album's values among the other tags of a file. */
+export const albumTagsOf = (moreTags: MoreTags | null | undefined): AlbumTags => ({
+  edition: moreTags?.edition ?? null,
+  releaseType: moreTags?.releaseType ?? null,
+  albumSort: moreTags?.albumSort ?? null,
+});
+
 export interface Chapter {
   startMs: number;
   title: string;
 }
 
 /** A track's metadata, from whatever source. Absent means unknown. */
-export interface TrackIdentity extends KnownFields {
+export interface TrackIdentity extends KnownFields, AlbumTags {
   title: string;
   artists: readonly string[];
   /** The credit as written, if it has more than the names. */
@@ -49,6 +65,8 @@ export interface TrackIdentity extends KnownFields {
   chapters?: readonly Chapter[] | null | undefined;
   /** Null if there are no other tags; if absent, the track keeps its other tags. */
   more?: MoreTags | null | undefined;
+  /** Null if the tags say nothing about listening; if absent, what the track's tags said stays. */
+  listening?: Listening | null | undefined;
   /** Origins of fields that do not come from tags. */
   provenance?: Partial<Record<string, Origin>> | undefined;
 }
@@ -109,6 +127,8 @@ interface ResolvedNames {
   credits: Credit[];
   credit: string | null;
   album: AlbumRef;
+  /** The album artists, if the tags name several. */
+  albumArtists: ArtistRef[];
 }
 /** The values that tell tracks of one name apart. */
 interface TrackToResolve {
@@ -146,7 +166,9 @@ export const IDENTITY_COLUMNS = Object.keys(IDENTITY_VALUE_OF) as IdentityColumn
 const IDENTITY_VALUES = Object.values(IDENTITY_VALUE_OF);
 
 /** Creates the resolution, which runs inside the caller's write transaction. */
-export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'artist' | 'isWhole' | 'unnamedAlbum'>) {
+export function createIdentityResolution(
+  resolver: Pick<Resolver, 'album' | 'artist' | 'artistSplitting' | 'hasArtist' | 'unnamedAlbum'>,
+) {
   function resolve(identity: TrackIdentity, folder: number | undefined, track: TrackToResolve): Resolved {
     const { names, credits } = creditsOf(identity);
     const credit = visibleName(identity.artist) ?? (names.join(', ') || null);
@@ -154,12 +176,22 @@ export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'art
     const album = albumName
       ? resolver.album({ ...albumName, track: track.id, place: placeOf(identity, track) })
       : resolver.unnamedAlbum(credits[0]?.ref);
-    const resolvedNames = { credits, credit, album };
+    const resolvedNames = { credits, credit, album, albumArtists: albumName?.artists ?? [] };
     return { ...resolvedNames, values: IDENTITY_VALUES.map((valueOf) => valueOf(identity, resolvedNames)) };
   }
 
   function creditsOf(identity: TrackIdentity): { names: string[]; credits: Credit[] } {
-    const names = splitArtists(identity.artists, resolver.isWhole).filter((name) => visibleName(name) !== undefined);
+    const isOneMbid = identity.artistMbids?.length === 1 && identity.artists.length === 1;
+    const splitNames = isOneMbid ? [...identity.artists] : splitArtists(identity.artists, resolver.artistSplitting());
+    const slashedArtist = identity.more?.slashedArtist;
+    // some names contain a slash, such as `AC/DC`
+    const wholeName =
+      splitNames.length > 1 && slashedArtist !== undefined && resolver.hasArtist(slashedArtist)
+        ? slashedArtist
+        : undefined;
+    const names = (wholeName === undefined ? splitNames : [wholeName]).filter(
+      (name) => visibleName(name) !== undefined,
+    );
     const mbids = identity.artistMbids?.length === names.length ? identity.artistMbids : [];
     const credits = names.map((name, i) => ({
       name,
@@ -170,29 +202,25 @@ export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'art
 
   function albumNameOf(
     identity: TrackIdentity,
-    names: string[],
+    creditedNames: string[],
     credits: Credit[],
     folder: number | undefined,
   ): AlbumName | undefined {
     const title = visibleName(identity.album);
     if (title === undefined) return undefined;
-    const taggedArtist =
-      visibleName(identity.albumArtist) ??
-      visibleName(identity.albumArtists?.[0]) ??
-      (identity.compilation ? VARIOUS_ARTISTS : undefined);
-    const isVarious = isVariousArtists(taggedArtist ?? names[0] ?? '');
-    const artistName = isVarious ? VARIOUS_ARTISTS : (taggedArtist ?? names[0]);
-    const [mbid, ...otherMbids] = identity.albumArtistMbids ?? [];
-    const artist =
-      artistName === undefined || (taggedArtist === undefined && !isVarious)
-        ? credits[0]?.ref
-        : resolver.artist(artistName, {
-            sortName: identity.albumArtistSort,
-            mbid: otherMbids.length === 0 ? mbid : undefined,
-          });
+    const taggedNames = taggedAlbumArtists(identity, resolver.artistSplitting());
+    const taggedArtist = taggedNames[0] ?? (identity.compilation ? VARIOUS_ARTISTS : undefined);
+    const isVarious = isVariousArtists(taggedArtist ?? creditedNames[0] ?? '');
+    const artistName = isVarious ? VARIOUS_ARTISTS : (taggedArtist ?? creditedNames[0]);
+    const names = isVarious ? [VARIOUS_ARTISTS] : taggedNames;
+    const mbids = identity.albumArtistMbids?.length === names.length ? identity.albumArtistMbids : [];
+    const albumArtists = names.map((name, i) =>
+      resolver.artist(name, { sortName: names.length === 1 ? identity.albumArtistSort : undefined, mbid: mbids[i] }),
+    );
     return {
       title,
-      artist,
+      artist: albumArtists[0] ?? credits[0]?.ref,
+      artists: albumArtists.length > 1 ? albumArtists : [],
       artistName,
       isGuessed: taggedArtist === undefined && !isVarious,
       year: identity.year,
@@ -211,6 +239,19 @@ export function createIdentityResolution(resolver: Pick<Resolver, 'album' | 'art
       return albumNameOf(identity, names, credits, folder);
     },
   };
+}
+
+/**
+ * Returns the album artists that the tags name; none for tags without an album artist. The list counts if it has
+ * several names; otherwise the name that is shown may contain several.
+ */
+export function taggedAlbumArtists(
+  { albumArtist, albumArtists = [] }: Pick<TrackIdentity, 'albumArtist' | 'albumArtists'>,
+  splitting?: ArtistSplitting,
+): string[] {
+  const shownName = visibleName(albumArtist) ?? visibleName(albumArtists[0]);
+  const names = albumArtists.length > 1 ? albumArtists : shownName === undefined ? [] : [shownName];
+  return splitArtists(names, splitting).filter((name) => visibleName(name) !== undefined);
 }
 
 const placeOf = ({ title, discNumber, trackNumber }: TrackIdentity, { durationMs }: TrackToResolve) =>

@@ -5,23 +5,38 @@ import type { MainDb } from '../../db/client.ts';
 import type { AlbumId, ArtistId, TrackId, UserId } from '../../db/ids.ts';
 import { isExplicit, type MoreTags } from '../../db/more-tags.ts';
 import type { RowOf } from '../../db/rows.ts';
-import { tracks, type albums, type artists, type MetadataStatus, type trackArtists } from '../../db/schema.ts';
+import {
+  tracks,
+  type albums,
+  type artists,
+  type FixedBy,
+  type MetadataStatus,
+  type Origin,
+  type trackArtists,
+} from '../../db/schema.ts';
 import { isNamed } from '../../db/unknown-names.ts';
 import type { Lyrics } from '../../media/types.ts';
 import { createAlbumReleases } from '../albums/album-releases.ts';
 import { createAnnotations, type AnnotationPart, type TrackNames } from './annotations.ts';
+import { createCreditWriter } from '../credits/credit-writer.ts';
+import { createTagWriter } from '../tags/tag-writer.ts';
 import { createFolderAlbums } from '../albums/folder-albums.ts';
 import { createNewTrackCounts } from './new-track-counts.ts';
 import { createResolver, type ArtistRef } from './resolve.ts';
+import { createTagRatings, type TagRatingListener } from './tag-ratings.ts';
 import { createSearchIndex } from '../search-index/search-index.ts';
 import type { Renumbered } from '../trash/track-snapshot.ts';
 import { identityKey } from './sort-and-identity-keys.ts';
 import {
+  ALBUM_TAGS,
+  albumTagsOf,
   AUDIO_COLUMNS,
   audioValues,
   createIdentityResolution,
   IDENTITY_COLUMNS,
   TYPED_RELEASE,
+  type AlbumTag,
+  type AlbumTags,
   type Chapter,
   type Resolved,
   type TrackAudio,
@@ -45,7 +60,10 @@ const columnNames = (columns: readonly Column[]) => columns.map((column) => trac
 const placeholders = (columns: readonly Column[]) => columns.map(() => '?').join(', ');
 const assignments = (columns: readonly Column[]) => columns.map((column) => `${tracks[column].name} = ?`).join(', ');
 
-type OldRow = RowOf<typeof tracks, 'albumId' | 'metadataStatus' | 'durationMs'>;
+interface OldRow extends RowOf<typeof tracks, 'albumId' | 'metadataStatus' | 'durationMs'> {
+  /** JSON, as it is stored. */
+  provenance: string | null;
+}
 
 export type TrackWriter = ReturnType<typeof createTrackWriter>;
 
@@ -54,6 +72,11 @@ export interface TrackWriterDeps {
   now: () => Date;
   /** Annotations that follow the tracks of an album or artist to another album or artist. */
   annotationParts?: readonly AnnotationPart[];
+  /** As in resolve.ts. */
+  onSlashedName?: (id: ArtistId) => void;
+  artistSeparators?: () => readonly string[];
+  /** Called when the tags of a track have another rating or other counts than before. */
+  tagRatingListeners?: readonly TagRatingListener[];
 }
 
 export function createTrackWriter(deps: TrackWriterDeps) {
@@ -85,6 +108,10 @@ export function createTrackWriter(deps: TrackWriterDeps) {
       renameAlbum,
       joinUnnamedAlbum,
       noteAlbumOf,
+      settleAlbumOf,
+      setCompilation,
+      fixAlbum,
+      fixAlbumsOfName,
       setAudio,
       statusOf,
       sweepEmpty,
@@ -93,6 +120,7 @@ export function createTrackWriter(deps: TrackWriterDeps) {
       setLyrics,
       setChapters,
     }),
+    setListening: context.tagRatings.set,
     search: context.search,
     folderAlbums,
     releases: context.releases,
@@ -122,8 +150,18 @@ export function createTrackWriter(deps: TrackWriterDeps) {
     forgetOldAnnotations: context.annotations.purgeOld,
     /** Updates `has_lyrics` after a change of lyrics that are not from a file. */
     settleHasLyrics: (id: TrackId): void => void context.settleHasLyrics.run({ id }),
+    updateCredits: context.people.update,
+    /** Derives everything again that follows from the stored tags of a track. */
+    updateFromStoredTags(id: TrackId): void {
+      context.people.update(id);
+      context.tagValues.update(id);
+    },
     setMore(id: TrackId, moreTags: MoreTags | null): void {
       setMore(context, id, moreTags);
+      context.people.update(id);
+      context.search.set('track', id);
+      const albumId = context.findRow.get(id)?.album_id;
+      if (albumId != null) context.search.set('album', albumId);
       noteAlbumOf(context, id);
     },
     noteAlbum: context.resolver.noteAlbum,
@@ -135,12 +173,22 @@ interface Context extends ReturnType<typeof createContext> {
   releases: ReturnType<typeof createAlbumReleases>;
 }
 
-function createContext({ db, now, annotationParts = [] }: TrackWriterDeps) {
+function createContext({
+  db,
+  now,
+  annotationParts = [],
+  onSlashedName,
+  artistSeparators,
+  tagRatingListeners = [],
+}: TrackWriterDeps) {
   const client = db.$client;
   const search = createSearchIndex(client);
-  const resolver = createResolver({ client, search, now });
+  const resolver = createResolver({ client, search, now, onSlashedName, artistSeparators });
   const counts = createNewTrackCounts(client);
+  const people = createCreditWriter(client);
+  const tagValues = createTagWriter(client);
   const annotations = createAnnotations({ client, parts: annotationParts, now });
+  const tagRatings = createTagRatings({ client, listeners: tagRatingListeners });
   const { resolve, albumOf } = createIdentityResolution(resolver);
   const insertRow = client.prepare(`INSERT INTO tracks
       (source, source_id, uploaded_by, metadata_status, created_at, updated_at,
@@ -151,7 +199,7 @@ function createContext({ db, now, annotationParts = [] }: TrackWriterDeps) {
   );
   const updateAudioRow = client.prepare(`UPDATE tracks SET ${assignments(AUDIO_COLUMNS)}, updated_at = ? WHERE id = ?`);
   const findRow = client.prepare<[TrackId], OldRow>(
-    'SELECT album_id, metadata_status, duration_ms FROM tracks WHERE id = ?',
+    'SELECT album_id, metadata_status, duration_ms, provenance FROM tracks WHERE id = ?',
   );
   const findArtistsOf = client.prepare<[TrackId], RowOf<typeof trackArtists, 'artistId'>>(
     'SELECT artist_id FROM track_artists WHERE track_id = ? ORDER BY position',
@@ -163,8 +211,9 @@ function createContext({ db, now, annotationParts = [] }: TrackWriterDeps) {
   const insertGenre = client.prepare('INSERT INTO track_genres (track_id, position, genre_id) VALUES (?, ?, ?)');
   const deleteGenres = client.prepare('DELETE FROM track_genres WHERE track_id = ?');
   const upsertLyrics = client.prepare(
-    `INSERT INTO lyrics (track_id, synced, lines) VALUES (?, ?, ?)
-    ON CONFLICT (track_id) DO UPDATE SET synced = excluded.synced, lines = excluded.lines`,
+    `INSERT INTO lyrics (track_id, synced, lines, language) VALUES (?, ?, ?, ?)
+    ON CONFLICT (track_id) DO UPDATE
+      SET synced = excluded.synced, lines = excluded.lines, language = excluded.language`,
   );
   const deleteLyrics = client.prepare('DELETE FROM lyrics WHERE track_id = ?');
   const upsertChapters = client.prepare(
@@ -174,6 +223,9 @@ function createContext({ db, now, annotationParts = [] }: TrackWriterDeps) {
     `INSERT INTO more_tags (track_id, tags, is_explicit) VALUES (?, ?, ?)
     ON CONFLICT (track_id) DO UPDATE SET tags = excluded.tags, is_explicit = excluded.is_explicit`,
   );
+  const findMore = client
+    .prepare<[TrackId], string>('SELECT tags FROM more_tags WHERE track_id = ? AND json_valid(tags)')
+    .pluck();
   const deleteMore = client.prepare('DELETE FROM more_tags WHERE track_id = ?');
   const deleteChapters = client.prepare('DELETE FROM chapters WHERE track_id = ?');
   // lyrics that a person wrote take precedence over those in the file, also if they are empty
@@ -191,6 +243,11 @@ function createContext({ db, now, annotationParts = [] }: TrackWriterDeps) {
     genre = (SELECT genre FROM tracks WHERE album_id = albums.id ORDER BY ${albumPlace()}, id LIMIT 1),
     created_at = coalesce((SELECT min(created_at) FROM tracks WHERE album_id = albums.id), created_at)
     WHERE id = ? AND ${isNamed('albums')}`);
+  const setCompilation = client.prepare<[number, AlbumId]>('UPDATE albums SET is_compilation = ? WHERE id = ?');
+  const fixAlbum = client.prepare<[FixedBy | null, AlbumId]>('UPDATE albums SET fixed_by = ? WHERE id = ?');
+  const fixAlbumsOfName = client.prepare<[AlbumId]>(`UPDATE albums SET fixed_by = 'person'
+    FROM (SELECT artist_id, title_sort FROM albums WHERE id = ?) named
+    WHERE albums.artist_id IS named.artist_id AND albums.title_sort = named.title_sort AND ${isNamed('albums')}`);
   const touchAlbum = client.prepare('UPDATE albums SET updated_at = ? WHERE id = ?');
   const touchAlbumOf = client.prepare(
     'UPDATE albums SET updated_at = ? WHERE id = (SELECT album_id FROM tracks WHERE id = ?)',
@@ -200,6 +257,16 @@ function createContext({ db, now, annotationParts = [] }: TrackWriterDeps) {
   );
   const findAlbumArtist = client
     .prepare<[AlbumId | null], ArtistId | null>('SELECT artist_id FROM albums WHERE id = ?')
+    .pluck();
+  const findAlbumArtistsOf = client
+    .prepare<[TrackId], ArtistId>('SELECT artist_id FROM track_album_artists WHERE track_id = ? ORDER BY position')
+    .pluck();
+  const insertAlbumArtist = client.prepare<[TrackId, number, ArtistId]>(
+    'INSERT INTO track_album_artists (track_id, position, artist_id) VALUES (?, ?, ?)',
+  );
+  const deleteAlbumArtists = client.prepare<[TrackId]>('DELETE FROM track_album_artists WHERE track_id = ?');
+  const countAlbumArtists = client
+    .prepare<[AlbumId], number>('SELECT count(*) FROM album_artists WHERE album_id = ?')
     .pluck();
   const listTracksOf = client.prepare<[AlbumId], TrackId>('SELECT id FROM tracks WHERE album_id = ?').pluck();
   // an artist exists since the oldest of their tracks
@@ -226,6 +293,7 @@ function createContext({ db, now, annotationParts = [] }: TrackWriterDeps) {
     RowOf<typeof artists, 'id'>
   >(`DELETE FROM artists WHERE id = ? AND never_split = 0
     AND NOT EXISTS (SELECT 1 FROM track_artists WHERE artist_id = artists.id)
+    AND NOT EXISTS (SELECT 1 FROM track_album_artists WHERE artist_id = artists.id)
     AND NOT EXISTS (SELECT 1 FROM albums WHERE artist_id = artists.id) RETURNING id`);
   return {
     now,
@@ -233,7 +301,10 @@ function createContext({ db, now, annotationParts = [] }: TrackWriterDeps) {
     search,
     resolver,
     counts,
+    people,
+    tagValues,
     annotations,
+    tagRatings,
     resolve,
     albumOf,
     insertRow,
@@ -249,14 +320,22 @@ function createContext({ db, now, annotationParts = [] }: TrackWriterDeps) {
     deleteLyrics,
     upsertChapters,
     upsertMore,
+    findMore,
     deleteMore,
     deleteChapters,
     settleHasLyrics,
     settleAlbum,
+    setCompilation,
+    fixAlbum,
+    fixAlbumsOfName,
     touchAlbum,
     touchAlbumOf,
     findEmptyAlbum,
     findAlbumArtist,
+    findAlbumArtistsOf,
+    insertAlbumArtist,
+    deleteAlbumArtists,
+    countAlbumArtists,
     listTracksOf,
     settleArtistSince,
     findNamed,
@@ -272,6 +351,7 @@ function createContext({ db, now, annotationParts = [] }: TrackWriterDeps) {
 
 function attach(context: Context, id: TrackId, identity: TrackIdentity, resolvedTrack: Resolved): void {
   resolvedTrack.credits.forEach(({ name, ref }, position) => context.insertCredit.run(id, position, ref.id, name));
+  if (resolvedTrack.albumArtists.length > 0) setAlbumArtists(context, id, resolvedTrack);
   const genreKeys = new Set<string>();
   for (const name of identity.genres) {
     const key = identityKey(name);
@@ -281,8 +361,16 @@ function attach(context: Context, id: TrackId, identity: TrackIdentity, resolved
   }
 }
 
+/** Stores the album artists of a track, if its tags name several; the search finds the album by all of them. */
+function setAlbumArtists(context: Context, id: TrackId, { album, albumArtists }: Resolved): void {
+  const artistCount = context.countAlbumArtists.get(album.id);
+  albumArtists.forEach((ref, position) => context.insertAlbumArtist.run(id, position, ref.id));
+  if (context.countAlbumArtists.get(album.id) !== artistCount) context.search.setAlbum(album.id);
+}
+
 function setLyrics(context: Context, id: TrackId, lyrics: Lyrics | null): void {
-  if (lyrics) context.upsertLyrics.run(id, lyrics.synced ? 1 : 0, JSON.stringify(lyrics.lines));
+  if (lyrics)
+    context.upsertLyrics.run(id, lyrics.synced ? 1 : 0, JSON.stringify(lyrics.lines), lyrics.language ?? null);
   else context.deleteLyrics.run(id);
   context.settleHasLyrics.run({ id });
 }
@@ -292,28 +380,77 @@ function setChapters(context: Context, id: TrackId, chapters: readonly Chapter[]
   else context.deleteChapters.run(id);
 }
 
-function setMore(context: Context, id: TrackId, moreTags: MoreTags | null): void {
-  if (!moreTags) return void context.deleteMore.run(id);
+function setMore(context: Context, id: TrackId, tagsOfFile: MoreTags | null): void {
+  const moreTags = withAlbumTags(tagsOfFile, typedAlbumTags(context, id));
+  context.tagValues.set(id, moreTags);
+  if (moreTags) writeMore(context, id, moreTags);
+  else context.deleteMore.run(id);
+}
+
+const storedMore = ({ findMore }: Context, id: TrackId): MoreTags | null => {
+  const json = findMore.get(id);
+  return json === undefined ? null : (JSON.parse(json) as MoreTags);
+};
+
+const isTyped = (provenance: string | null | undefined, tag: AlbumTag): boolean =>
+  provenance != null && (JSON.parse(provenance) as Record<string, Origin>)[tag] === 'manual';
+
+/** Returns the values of the album that a person set on this track. */
+function typedAlbumTags(context: Context, id: TrackId): AlbumTags {
+  const provenance = context.findRow.get(id)?.provenance;
+  const typedTags = ALBUM_TAGS.filter((tag) => isTyped(provenance, tag));
+  if (typedTags.length === 0) return {};
+  const storedTags = albumTagsOf(storedMore(context, id));
+  return Object.fromEntries(typedTags.map((tag) => [tag, storedTags[tag]]));
+}
+
+/** Writes the values of the album that a person set, or whose former values come back. */
+function setAlbumTags(context: Context, id: TrackId, identity: TrackIdentity, oldProvenance: string | null): void {
+  const changedTags = ALBUM_TAGS.filter(
+    (tag) => identity[tag] !== undefined && (identity.provenance?.[tag] === 'manual' || isTyped(oldProvenance, tag)),
+  );
+  if (changedTags.length === 0) return;
+  const moreTags = withAlbumTags(
+    storedMore(context, id),
+    Object.fromEntries(changedTags.map((tag) => [tag, identity[tag]])),
+  );
+  if (moreTags) writeMore(context, id, moreTags);
+  else context.deleteMore.run(id);
+}
+
+/** Returns the tags with these values of the album; null removes a value. Returns null if no tag is left. */
+function withAlbumTags(moreTags: MoreTags | null, albumTags: AlbumTags): MoreTags | null {
+  const entries = Object.entries({ ...moreTags, ...albumTags }).filter(([, value]) => value != null);
+  return entries.length === 0 ? null : (Object.fromEntries(entries) as MoreTags);
+}
+
+function writeMore(context: Context, id: TrackId, moreTags: MoreTags): void {
   const explicit = isExplicit(moreTags);
   context.upsertMore.run(id, JSON.stringify(moreTags), explicit === null ? null : Number(explicit));
 }
 
-const namesOf = ({ findAlbumArtist, findArtistsOf }: Context, id: TrackId, album: AlbumId | null): TrackNames => ({
+const namesOf = (
+  { findAlbumArtist, findAlbumArtistsOf, findArtistsOf }: Context,
+  id: TrackId,
+  album: AlbumId | null,
+): TrackNames => ({
   album,
-  albumArtist: findAlbumArtist.get(album) ?? null,
+  albumArtists: [
+    ...new Set([findAlbumArtist.get(album) ?? null, ...findAlbumArtistsOf.all(id)].filter((artist) => artist !== null)),
+  ],
   artists: findArtistsOf.all(id).map((row) => row.artist_id),
 });
 
 /** Notes that a track got other names. To be called before empty albums and artists are removed. */
 function noteRename(context: Context, id: TrackId, previousNames: TrackNames, hadOtherMusic = false): void {
   const currentNames = namesOf(context, id, context.findRow.get(id)?.album_id ?? null);
-  const artists = [currentNames.albumArtist, ...currentNames.artists];
+  const artists = [...currentNames.albumArtists, ...currentNames.artists];
   if (
     currentNames.album === previousNames.album &&
-    [previousNames.albumArtist, ...previousNames.artists].join() === artists.join()
+    [...previousNames.albumArtists, ...previousNames.artists].join() === artists.join()
   )
     return;
-  for (const artist of artists) if (artist !== null) context.settleArtistSince.run({ artist, track: id });
+  for (const artist of artists) context.settleArtistSince.run({ artist, track: id });
   context.annotations.trackRenamed(id, previousNames, currentNames, hadOtherMusic);
 }
 
@@ -356,11 +493,24 @@ function insert(context: Context, { source, sourceId, uploadedBy, folder, identi
   attach(context, id, identity, resolvedTrack);
   if (identity.lyrics) setLyrics(context, id, identity.lyrics);
   if (identity.chapters) setChapters(context, id, identity.chapters);
-  if (identity.more) setMore(context, id, identity.more);
+  if (identity.more) {
+    context.tagValues.add(id, identity.more);
+    writeMore(context, id, identity.more);
+  }
+  if (identity.composer != null || identity.more) context.people.add(id, identity.composer, identity.more);
+  if (identity.listening) context.tagRatings.set(id, identity.listening);
   context.search.add('track', id, {
-    ownNames: [identity.title, resolvedTrack.credit, ...resolvedTrack.credits.map(({ name }) => name)],
+    ownNames: [
+      identity.title,
+      resolvedTrack.credit,
+      ...resolvedTrack.credits.map(({ name }) => name),
+      identity.composer ?? null,
+      identity.more?.titleSort ?? null,
+      ...(identity.more?.composerSort ?? []),
+    ],
     albumId: resolvedTrack.album.id,
   });
+  if (identity.more?.albumSort !== undefined) context.search.set('album', resolvedTrack.album.id);
   if (audio.hasPicture) context.touchAlbum.run(time, resolvedTrack.album.id);
   return id;
 }
@@ -387,6 +537,7 @@ function setIdentity(
   const oldRow = context.findRow.get(id);
   const previousNames = namesOf(context, id, oldRow?.album_id ?? null);
   context.deleteCredits.run(id);
+  context.deleteAlbumArtists.run(id);
   context.deleteGenres.run(id);
   const resolvedTrack = context.resolve(identity, folder, { id, durationMs: oldRow?.duration_ms ?? null });
   const time = context.now().getTime();
@@ -395,7 +546,12 @@ function setIdentity(
   if (identity.lyrics !== undefined) setLyrics(context, id, identity.lyrics);
   if (identity.chapters !== undefined) setChapters(context, id, identity.chapters);
   if (identity.more !== undefined) setMore(context, id, identity.more);
+  setAlbumTags(context, id, identity, oldRow?.provenance ?? null);
+  context.people.update(id);
+  if (identity.listening !== undefined) context.tagRatings.set(id, identity.listening);
   context.search.set('track', id);
+  if (identity.more !== undefined || identity.albumSort !== undefined)
+    context.search.set('album', resolvedTrack.album.id);
   if (resolvedTrack.album.id === previousNames.album && resolvedTrack.album.titleSort !== '' && identity.album)
     context.resolver.respellAlbum(resolvedTrack.album.id, identity.album);
   context.settleAlbum.run(resolvedTrack.album.id);
@@ -403,7 +559,10 @@ function setIdentity(
   context.resolver.respell(previousNames.artists);
   if (identity.provenance?.[TYPED_RELEASE] !== undefined) context.resolver.noteAlbum(resolvedTrack.album.id);
   noteRename(context, id, previousNames, hadOtherMusic);
-  sweepEmpty(context, previousNames.album === null ? [] : [previousNames.album], previousNames.artists);
+  sweepEmpty(context, previousNames.album === null ? [] : [previousNames.album], [
+    ...previousNames.albumArtists,
+    ...previousNames.artists,
+  ]);
   if (previousNames.album === null || previousNames.album === resolvedTrack.album.id) return;
   context.settleAlbum.run(previousNames.album);
   context.resolver.noteAlbum(previousNames.album);
@@ -418,6 +577,8 @@ function noteMerge(context: Context, keptId: TrackId, emptiedId: TrackId): void 
 /** Notes that the row of a track was restored; its albums and artists may have other ids by now. */
 function noteReturn(context: Context, id: TrackId, renumbered: readonly Renumbered[]): void {
   context.annotations.trackReturned(id, namesOf(context, id, context.findRow.get(id)?.album_id ?? null), renumbered);
+  context.people.complete(id);
+  context.tagValues.complete(id);
   noteAlbumOf(context, id);
   if (!context.isBatch) context.releases.regroupSmallAlbums();
 }
@@ -448,6 +609,24 @@ function noteAlbumOf({ findRow, resolver }: Context, id: TrackId): void {
   const albumId = findRow.get(id)?.album_id;
   if (albumId != null) resolver.noteAlbum(albumId);
 }
+
+/** Derives the year and the genre of a track's album anew. To be called after one of them changed on the track. */
+function settleAlbumOf({ findRow, settleAlbum, touchAlbum, now }: Context, id: TrackId): void {
+  const albumId = findRow.get(id)?.album_id;
+  if (albumId == null) return;
+  settleAlbum.run(albumId);
+  touchAlbum.run(now().getTime(), albumId);
+}
+
+/** Says whether an album is a compilation. Scans leave an album as it is; only people change it. */
+const setCompilation = (context: Context, id: AlbumId, isCompilation: boolean): void =>
+  void context.setCompilation.run(Number(isCompilation), id);
+
+/** Says that the tracks of an album stay one album, as long as they have its name. */
+const fixAlbum = (context: Context, id: AlbumId, by: FixedBy | null): void => void context.fixAlbum.run(by, id);
+
+/** Says that this album and each other one of its name stay as they are. */
+const fixAlbumsOfName = (context: Context, id: AlbumId): void => void context.fixAlbumsOfName.run(id);
 
 /**
  * Replaces the audio of a track, keeping its id and metadata. A picture in the audio file may become the album's

@@ -147,7 +147,9 @@ function parentsOf(context: Context, id: TrackId, track: Row): Parents {
   const artists = selectRows(
     context,
     'artists',
-    'id IN (SELECT artist_id FROM track_artists WHERE track_id = ? UNION SELECT ? UNION SELECT ?)',
+    `id IN (SELECT artist_id FROM track_artists WHERE track_id = ?
+      UNION SELECT artist_id FROM track_album_artists WHERE track_id = ? UNION SELECT ? UNION SELECT ?)`,
+    id,
     id,
     Number(track['artist_id'] ?? 0),
     Number(albums[0]?.['artist_id'] ?? 0),

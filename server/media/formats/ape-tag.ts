@@ -1,5 +1,5 @@
 // Reads APEv2 tags at the end of MP3 files. https://wiki.hydrogenaud.io/index.php?title=APEv2_specification
-import { fieldOfName } from '../field-names.ts';
+import { fieldOfName, instrumentInName } from '../field-names.ts';
 import { u32le } from '../integers.ts';
 import { MAX_COMMENTS, MAX_ENCODED_PICTURE_BYTES, MAX_LIST_VALUES, MAX_VALUE_BYTES } from '../limits.ts';
 import { matches, sniffPicture } from '../picture-mime.ts';
@@ -54,12 +54,13 @@ export function readApeTag(window: Window, tag: ApeTag): TagBuilder {
 }
 
 function readText(window: Window, builder: TagBuilder, name: string, position: number, length: number): void {
-  const field = fieldOfName(name);
+  const instrument = instrumentInName(name);
+  const field = instrument === undefined ? fieldOfName(name) : 'performer';
   if (field === undefined || length > MAX_VALUE_BYTES) return;
   const i = window.at(position, length);
   if (i < 0) return;
   for (const value of splitValues(decodeUtf8(window.bytes, i, i + length), '\0', MAX_LIST_VALUES))
-    builder.add(field, value);
+    builder.add(field, instrument === undefined ? value : `${value} (${instrument})`);
 }
 
 /** Reads `Cover Art (Front)`: a file name, NUL, the picture. */

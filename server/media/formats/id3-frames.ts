@@ -1,15 +1,16 @@
 // Parses ID3v2 frames. https://id3.org/id3v2.4.0-frames
+import { isCustomTag } from '../../db/custom-tags.ts';
 import { MORE_TAG_LIST, namesOfMore, type MoreTag } from '../../db/more-tags.ts';
 import { TAGGED_FIELDS } from '../../db/track-fields.ts';
 import { parseDate, parseUuids, withDay } from '../field-values.ts';
 import { fieldOfName } from '../field-names.ts';
 import { parseId3Genre } from '../genres.ts';
 import { fourCc, threeCc } from '../integers.ts';
-import { MAX_LIST_VALUES, MAX_LYRICS } from '../limits.ts';
+import { MAX_LIST_VALUES, MAX_NAME_CHARACTERS, MAX_LYRICS } from '../limits.ts';
 import { declaredMime, sniffPicture } from '../picture-mime.ts';
 import type { TagBuilder, TextField } from '../tag-builder.ts';
 import { splitKnownGenres } from '../tag-separators.ts';
-import { indexOfNul, splitValues, trimmed } from '../text.ts';
+import { toOneLine, indexOfNul, splitValues, trimmed } from '../text.ts';
 import { readRva2 } from './id3-gain.ts';
 import { readSyncedLyrics } from './id3-synced-lyrics.ts';
 import { afterTerminator, decodeText } from './id3-text.ts';
@@ -60,6 +61,10 @@ const SPECIAL_FRAMES = {
   SYLT: 'synced',
   SLT: 'synced',
   RVA2: 'gain',
+  POPM: 'popularity',
+  POP: 'popularity',
+  PCNT: 'plays',
+  CNT: 'plays',
   APIC: 'picture',
   PIC: 'picture',
 } as const;
@@ -88,18 +93,25 @@ const LIST_FIELDS: ReadonlySet<TextField> = new Set([
 ]);
 
 /** Roles of TIPL that have a tag of their own elsewhere; people in other roles are performers. */
-const INVOLVED_ROLES = new Map<string, MoreTag>([
+const INVOLVED_ROLES = new Map<string, MoreTag | 'composer'>([
+  ['composer', 'composer'],
   ['arranger', 'arranger'],
   ['engineer', 'engineer'],
   ['producer', 'producer'],
   ['director', 'director'],
   ['conductor', 'conductor'],
   ['lyricist', 'lyricist'],
+  ['writer', 'lyricist'],
   ['remixer', 'remixer'],
   ['mix', 'mixer'],
   ['mixer', 'mixer'],
   ['dj-mix', 'djmixer'],
 ]);
+/** Roles that name no instrument. */
+const PLAIN_PERFORMER_ROLES = new Set(['', 'performer', 'musician']);
+
+const MAX_OWNER_BYTES = 256;
+const MAX_COUNTER_BYTES = 16;
 
 /** Adds the frames of a tag to a builder. Artists are added last, since splitting them depends on other frames. */
 export class Id3Frames {
@@ -159,6 +171,12 @@ export class Id3Frames {
       case 'gain':
         readRva2(b, start, end, this.#builder);
         return;
+      case 'popularity':
+        this.#popularity(b, start, end);
+        return;
+      case 'plays':
+        this.#builder.listening.addPlayCount(readCounter(b, start, end));
+        return;
       default:
         return;
     }
@@ -205,6 +223,8 @@ export class Id3Frames {
     const displayArtists =
       this.#artistList !== '' && !this.#artist.includes('\0') ? [this.#artist] : this.#values(this.#artist, hasOneId);
     for (const artist of displayArtists) builder.add('artist', artist);
+    if (this.#artistList === '' && displayArtists.length > 1 && !this.#artist.includes('\0'))
+      builder.tags.slashedArtist = toOneLine(this.#artist, MAX_NAME_CHARACTERS);
     builder.finish();
   }
 
@@ -234,7 +254,7 @@ export class Id3Frames {
 
   #text(field: TextField, text: string): void {
     if (text === '') return;
-    const isList = LIST_FIELDS.has(field);
+    const isList = LIST_FIELDS.has(field) || isCustomTag(field);
     // in v2.3 a slash separates composers
     const separator = field === 'composer' && this.#version < 4 && !text.includes('\0') ? '/' : '\0';
     for (const value of splitValues(text, separator, isList ? MAX_LIST_VALUES : 8)) {
@@ -277,8 +297,17 @@ export class Id3Frames {
       const name = trimmed(values[i + 1] as string);
       const field = INVOLVED_ROLES.get(role.toLowerCase());
       if (field !== undefined) this.#builder.add(field, name);
-      else this.#builder.add('performer', role === '' || name === '' ? name : `${name} (${role})`);
+      else if (name === '' || PLAIN_PERFORMER_ROLES.has(role.toLowerCase())) this.#builder.add('performer', name);
+      else this.#builder.add('performer', `${name} (${role})`);
     }
+  }
+
+  /** Adds a rating and a count of plays, after the e-mail address or the name of the player that wrote them. */
+  #popularity(b: Buffer, start: number, end: number): void {
+    const nul = indexOfNul(b, start, end);
+    if (nul < 0 || nul + 1 >= end) return;
+    const owner = b.toString('latin1', start, Math.min(nul, start + MAX_OWNER_BYTES));
+    this.#builder.listening.addPopularity(owner, b[nul + 1] as number, readCounter(b, nul + 2, end));
   }
 
   #lyrics(b: Buffer, start: number, end: number): void {
@@ -286,6 +315,13 @@ export class Id3Frames {
     const valueAt = afterTerminator(encoding, b, start + 4, end);
     if (valueAt < 0) return;
     const valueEnd = Math.min(end, valueAt + 2 * MAX_LYRICS);
-    this.#builder.add('lyrics', decodeText(encoding, b, valueAt, valueEnd));
+    this.#builder.addLyricsText(decodeText(encoding, b, valueAt, valueEnd), b.toString('latin1', start + 1, start + 4));
   }
+}
+
+/** Reads a counter, which has four bytes or more; 0 if there is none. Large counters are rounded. */
+function readCounter(b: Buffer, start: number, end: number): number {
+  let count = 0;
+  for (let i = start; i < Math.min(end, start + MAX_COUNTER_BYTES); i++) count = count * 256 + (b[i] as number);
+  return count;
 }

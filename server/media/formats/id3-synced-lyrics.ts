@@ -1,6 +1,7 @@
 // Reads SYLT frames: timed lyrics as a sequence of text, NUL and time.
 import { u32be } from '../integers.ts';
 import { MAX_LYRICS } from '../limits.ts';
+import { lyricsLanguage } from '../lyrics-language.ts';
 import type { Lyrics, LyricsLine } from '../types.ts';
 import { afterTerminator, decodeText } from './id3-text.ts';
 
@@ -24,7 +25,10 @@ export function readSyncedLyrics(b: Buffer, start: number, end: number): Lyrics 
     i = timeAt + 4;
   }
   const lines = joinPieces(pieces);
-  return lines.some((line) => line.text !== '') ? { synced: true, lines } : undefined;
+  const language = lyricsLanguage(b.toString('latin1', start + 1, start + 4));
+  return lines.some((line) => line.text !== '')
+    ? { synced: true, lines, ...(language !== undefined && { language }) }
+    : undefined;
 }
 
 /**

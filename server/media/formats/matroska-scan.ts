@@ -1,5 +1,5 @@
 // Reads what music-metadata does not tell about Matroska and WebM: whether there is video, the length of recordings
-// that declare no duration (such as those of browsers), the title, and where the audio is.
+// that declare no duration (such as those of browsers), the title, the tags, and where the audio is.
 // https://www.matroska.org/technical/elements.html
 import { MAX_VALUE_BYTES } from '../limits.ts';
 import { bufferSource } from '../byte-source.ts';
@@ -11,18 +11,27 @@ const TRACK_TYPE = 0x83;
 const VIDEO = 1;
 const TIMESTAMP_SCALE = 0x2ad7b1;
 const TITLE = 0x7ba9;
+const TAGS = 0x1254c367;
+const SEGMENT = 0x18538067;
+const SEEK_HEAD = 0x114d9b74;
+const SEEK = 0x4dbb;
+const SEEK_ID = 0x53ab;
+const SEEK_POSITION = 0x53ac;
 const CLUSTER = 0x1f43b675;
 const CLUSTER_TIMESTAMP = 0xe7;
 const SIMPLE_BLOCK = 0xa3;
 const BLOCK = 0xa1;
-/** Elements whose content is walked through: Segment, Info, Tracks, TrackEntry, Cluster, BlockGroup. */
-const CONTAINERS = new Set([0x18538067, 0x1549a966, 0x1654ae6b, 0xae, CLUSTER, 0xa0]);
+/** Elements whose content is walked through; the others are Info, Tracks, TrackEntry and BlockGroup. */
+const CONTAINERS = new Set([SEGMENT, SEEK_HEAD, SEEK, 0x1549a966, 0x1654ae6b, 0xae, CLUSTER, 0xa0]);
+const MAX_TAGS_BYTES = 4 << 20;
 const MAX_ELEMENTS = 1_000_000;
 const MAX_HEAD_BYTES = 12;
 const NS_PER_MS = 1e6;
 
 export interface MatroskaScan {
   title?: string;
+  /** Content of the element `Tags`. */
+  tags?: Buffer | undefined;
   hasVideo: boolean;
   /** Time of the last block; 0 without `withBlocks`. */
   lastBlockMs: number;
@@ -39,6 +48,9 @@ export function scanMatroska(source: ByteSource, withBlocks: boolean): MatroskaS
   const scan: MatroskaScan = { hasVideo: false, lastBlockMs: 0 };
   let scale = NS_PER_MS;
   let cluster = 0;
+  let segmentAt = 0;
+  let soughtId = 0;
+  let tagsAt: number | undefined;
   for (let position = 0, n = 0; n < MAX_ELEMENTS; n++) {
     const id = numberAt(window, position, 4, false);
     const size = id && numberAt(window, position + id.length, 8, true);
@@ -46,6 +58,7 @@ export function scanMatroska(source: ByteSource, withBlocks: boolean): MatroskaS
     const body = position + id.length + size.length;
     if (id.value === CLUSTER) scan.payload ??= { start: position, end: endOfClusters(source, position) };
     if (id.value === CLUSTER && !withBlocks) break;
+    if (id.value === SEGMENT) segmentAt = body;
     if (CONTAINERS.has(id.value)) {
       position = body;
       continue;
@@ -53,6 +66,9 @@ export function scanMatroska(source: ByteSource, withBlocks: boolean): MatroskaS
     if (!Number.isFinite(size.value)) break;
     if (id.value === TRACK_TYPE && unsignedAt(window, body, size.value) === VIDEO) scan.hasVideo = true;
     else if (id.value === TIMESTAMP_SCALE) scale = unsignedAt(window, body, size.value) || NS_PER_MS;
+    else if (id.value === SEEK_ID) soughtId = unsignedAt(window, body, size.value);
+    else if (id.value === SEEK_POSITION && soughtId === TAGS) tagsAt = segmentAt + unsignedAt(window, body, size.value);
+    else if (id.value === TAGS) tagsAt = position;
     else if (id.value === TITLE) scan.title ??= textAt(window, body, size.value);
     else if (id.value === CLUSTER_TIMESTAMP) cluster = unsignedAt(window, body, size.value);
     else if (id.value === SIMPLE_BLOCK || id.value === BLOCK) {
@@ -63,7 +79,18 @@ export function scanMatroska(source: ByteSource, withBlocks: boolean): MatroskaS
     }
     position = body + size.value;
   }
+  if (tagsAt !== undefined) scan.tags = readTags(source, tagsAt);
   return scan;
+}
+
+/** Returns the content of the element at `position` if it is `Tags`, which may be behind the audio. */
+function readTags(source: ByteSource, position: number): Buffer | undefined {
+  const head = new Window(bufferSource(source.read(position, MAX_HEAD_BYTES)));
+  const id = numberAt(head, 0, 4, false);
+  const size = id?.value === TAGS ? numberAt(head, id.length, 8, true) : undefined;
+  if (!id || !size || size.value > MAX_TAGS_BYTES) return undefined;
+  const bytes = source.read(position + id.length + size.length, size.value);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** Returns the end of consecutive clusters. A cluster of unknown size, as in a browser's recording, is the last one. */

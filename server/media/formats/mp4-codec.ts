@@ -3,6 +3,7 @@
 import { BitReader } from '../bit-reader.ts';
 import { u16be, u32be } from '../integers.ts';
 import { readAacConfiguration } from './aac-configuration.ts';
+import { UnreadableAudio } from '../types.ts';
 import { atom, type AtomReader } from './mp4-atoms.ts';
 
 export interface Mp4Codec {
@@ -29,6 +30,8 @@ const CODECS = new Map<number, { codec: string; lossless?: boolean }>([
   [atom('ipcm'), { codec: 'pcm', lossless: true }],
   [atom('samr'), { codec: 'amr' }],
 ]);
+/** Audio that is encrypted: iTunes purchases until 2009, and Common Encryption. */
+const PROTECTED: ReadonlySet<number> = new Set(['drms', 'enca', 'aavd'].map(atom));
 const ESDS = atom('esds');
 const ALAC = atom('alac');
 const DFLA = atom('dfLa');
@@ -51,6 +54,8 @@ export function readSampleEntry(atoms: AtomReader, position: number, limit: numb
   const i = window.at(bodyAt, 28);
   if (i < 0 || bodyAt + 28 > end) return;
   const b = window.bytes;
+  if (PROTECTED.has(name))
+    throw new UnreadableAudio('it is copy-protected, and only the player of its shop can play it');
   const codecInfo = CODECS.get(name);
   track.codec =
     codecInfo?.codec ??

@@ -30,6 +30,7 @@ const TEXT_ATOMS = new Map<number, TextField>(
     soar: 'artistSort',
     soaa: 'albumArtistSort',
     soal: 'albumSort',
+    rate: 'rating',
   } as const).map(([name, field]) => [atom(name), field]),
 );
 /** Atoms whose value is an integer. */

@@ -48,6 +48,12 @@ export function mpegFrameBytes(b: Uint8Array, i: number): number {
   return frameBytes[((secondByte & 0x1e) << 7) | (b[i + 2] as number)] as number;
 }
 
+/** Returns the size of the frame at `i` with the fraction that padding makes up for over several frames. */
+export function exactFrameBytes(b: Uint8Array, i: number): number {
+  const [secondByte = 0, thirdByte = 0] = b.subarray(i + 1, i + 3);
+  return (mpegSamplesOf(b, i) * 125 * kbpsOf(secondByte, thirdByte)) / rateOf(secondByte, thirdByte);
+}
+
 /** Returns version, layer and sample rate, which do not change within a stream, as one number. */
 export const mpegStreamOf = (b: Uint8Array, i: number): number =>
   (((b[i + 1] as number) & 0x1e) << 8) | ((b[i + 2] as number) & 0x0c);

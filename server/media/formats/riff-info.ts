@@ -20,6 +20,7 @@ const FIELDS = new Map<number, TextField>(
     ITRK: 'track',
     IPRT: 'track',
     IAAR: 'albumArtist',
+    IRTD: 'rating',
   } as const).map(([name, field]) => [fourCc(name), field]),
 );
 for (const { field, tags } of TAGGED_FIELDS) for (const name of tags.riff ?? []) FIELDS.set(fourCc(name), field);

@@ -73,7 +73,8 @@ export function readWav(window: Window, start: number, keepPictures: boolean): F
     lastChunkAt = position;
     if (name === FMT) format ??= waveFormatAt(window, body, size);
     else if (name === DATA) {
-      if (size === SIZE_ELSEWHERE) size = data64Bytes || window.size - body;
+      // programs that write to a pipe leave one of these instead of the size, and the audio is the rest of the file
+      if (size === SIZE_ELSEWHERE || size === 0) size = data64Bytes || window.size - body;
       payload ??= { start: body, end: Math.min(window.size, body + size) };
     } else if (name === FACT) factSamples ||= numberAt(window, body, 4);
     else if (name === DS64) data64Bytes = numberAt(window, body + 8, 8);

@@ -1,7 +1,7 @@
 // Reads Vorbis comments: the tags of FLAC, Ogg Vorbis, Opus and Speex. They are read as a stream, so that a block may
 // span Ogg pages and large pictures are skipped. https://xiph.org/vorbis/doc/v-comment.html
 import type { ByteReader } from '../byte-reader.ts';
-import { fieldOfName } from '../field-names.ts';
+import { fieldOfName, instrumentInName } from '../field-names.ts';
 import { u32le } from '../integers.ts';
 import {
   MAX_COMMENT_BYTES,
@@ -53,13 +53,16 @@ export function readVorbisComment(reader: ByteReader, builder: TagBuilder, keepP
     const isPicture = isPictureName(name);
     const isChapter =
       restLength === 0 && name.length > 8 && name.length < 16 && isChapterOf(builder, name, bytes, equals, i + length);
-    const field = isPicture ? undefined : fieldOfName(name);
+    const namedField = isPicture ? undefined : fieldOfName(name);
+    const instrument = isPicture || namedField !== undefined ? undefined : instrumentInName(name);
+    const field = instrument === undefined ? namedField : 'performer';
     if (isPicture) {
       if (!addPicture(reader, builder, name, i, equals, headLength, restLength, keepPictures)) return false;
     } else if (isChapter || field === undefined || length > MAX_VALUE_BYTES) {
       if (restLength > 0 && !reader.skip(restLength)) return false;
     } else if (restLength === 0) {
-      builder.add(field, decodeUtf8(bytes, equals + 1, i + length));
+      const value = decodeUtf8(bytes, equals + 1, i + length);
+      builder.add(field, instrument === undefined || value.trim() === '' ? value : `${value} (${instrument})`);
     } else {
       const neededLength = field === 'lyrics' ? Math.min(restLength, 2 * MAX_LYRICS) : restLength;
       const head = Buffer.from(bytes.subarray(equals + 1, i + headLength));

@@ -49,17 +49,19 @@ export async function* walk(
   { folders, closedKeys }: ScannedFolders,
 ): AsyncGenerator<ListedFile[]> {
   const { roots: root, restore, reread = false, signal } = options;
-  const { databasePath } = deps;
+  const { databasePath, ownFolders } = deps;
   const ignoredNames = deps.ignoredNames();
   const order = {
     root,
     folders,
     closedKeys,
     ignoredNames,
+    ownFolders,
     restore,
     reread,
     canSplit,
     databasePath,
+    readsPlaylists: deps.playlistFiles.isEnabled(),
     source: LOCAL_FOLDER,
   };
   for await (const { batches } of deps.walkFolders(order, signal)) {

@@ -1,6 +1,6 @@
 // Read and store stages: reads tags, and in copy mode copies or hashes the files that fit.
 import { AppError } from '../../errors.ts';
-import { nameInLyricsStamp } from '../../files/lyrics-files.ts';
+import { nameInLyricsStamp } from '../../files/lyrics-names.ts';
 import type { ReadResult } from '../../files/reader-worker.ts';
 import { join } from '../../files/relative-path.ts';
 import { NEEDS_FFMPEG_REASON } from '../../files/section-names.ts';

@@ -1,6 +1,6 @@
 // The end of the identify stage, when the walk is over: assigns tracks to files that may be another track than the one
 // at their path.
-import { nameInLyricsStamp } from '../../files/lyrics-files.ts';
+import { nameInLyricsStamp } from '../../files/lyrics-names.ts';
 import { join } from '../../files/relative-path.ts';
 import { partsOf, yieldIfDue } from '../../runtime/time-slices.ts';
 import { toUri } from '../../storage/uri.ts';

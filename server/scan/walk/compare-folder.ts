@@ -11,8 +11,9 @@ import {
   type FileIdentity,
   type InodeStamp,
 } from '../../files/file-stamp.ts';
-import { lyricsStamp, findLyricsFiles } from '../../files/lyrics-files.ts';
+import { lyricsStamp, findLyricsFiles } from '../../files/lyrics-names.ts';
 import { fileOfSection, NEEDS_FFMPEG_REASON } from '../../files/section-names.ts';
+import type { PlaylistFileChange } from '../../playlist-files/queries.ts';
 import type { KnownFile, KnownFileLookup } from './known-files.ts';
 import { codeOf, pathIn, type Listing, type NameReason } from './list-folder.ts';
 
@@ -44,6 +45,9 @@ export interface FolderBatch {
   artistImage: string | null;
   /** True if one of the two pictures changed. */
   imageChanged: boolean;
+  /** The absolute path of the folder, if a link leads to it. */
+  linkTarget: string | null;
+  linkChanged: boolean;
   /**
    * The signature of the listing, to be stored once every file of the folder is a track; null when there is nothing to
    * store.
@@ -61,6 +65,8 @@ export interface FolderBatch {
    */
   repeatedFailures: NameReason[];
   skippedFiles: NameReason[];
+  /** Playlist files that are new, changed or gone. */
+  playlistChanges: PlaylistFileChange[];
   unchangedCount: number;
   /** The number of audio files that could not be examined. */
   unreadableCount: number;
@@ -77,6 +83,8 @@ export const emptyBatch = (path: string): FolderBatch => ({
   imageName: null,
   artistImage: null,
   imageChanged: false,
+  linkTarget: null,
+  linkChanged: false,
   signature: null,
   candidates: [],
   returnedFiles: [],
@@ -84,6 +92,7 @@ export const emptyBatch = (path: string): FolderBatch => ({
   goneFiles: [],
   repeatedFailures: [],
   skippedFiles: [],
+  playlistChanges: [],
   unchangedCount: 0,
   unreadableCount: 0,
   deletedCount: 0,
@@ -99,7 +108,11 @@ export interface CompareOptions {
   canSplit: boolean;
 }
 
-export function compareFolder(listing: Listing, knownFiles: KnownFileLookup, options: CompareOptions): FolderBatch {
+export function compareFolder(
+  listing: Listing,
+  knownFiles: KnownFileLookup,
+  options: CompareOptions & { linkTarget: string | null },
+): FolderBatch {
   const { prefix, path, audioNames, images, lyricsNames, sheetNames, skippedFiles } = listing;
   const batch: FolderBatch = { ...emptyBatch(path), skippedFiles };
   const folder = knownFiles.findFolder(path);
@@ -107,6 +120,8 @@ export function compareFolder(listing: Listing, knownFiles: KnownFileLookup, opt
   batch.artistImage = bestArtistImage(images);
   batch.imageChanged =
     batch.imageName !== (folder?.imageName ?? null) || batch.artistImage !== (folder?.artistImage ?? null);
+  batch.linkTarget = options.linkTarget;
+  batch.linkChanged = batch.linkTarget !== (folder?.linkTarget ?? null);
   const stats = audioNames.map((name) => statOf(batch, prefix, name));
   const lyricsMarkOfFile = lyricsNames.length === 0 ? [] : lyricsMarks(batch, prefix, audioNames, lyricsNames);
   const sheetsMark = audioNames.length === 0 ? null : sheetsMarkOf(prefix, sheetNames);
@@ -241,11 +256,13 @@ function signatureOf(
   return hash('sha1', text, 'base64');
 }
 
-export const hasContent = (batch: FolderBatch): boolean => changesRows(batch) || batch.skippedFiles.length > 0;
+export const hasContent = (batch: FolderBatch): boolean =>
+  changesRows(batch) || batch.skippedFiles.length + batch.playlistChanges.length > 0;
 
 /** Returns false for a folder that is only counted. */
 export const changesRows = (batch: FolderBatch): boolean =>
   batch.imageChanged ||
+  batch.linkChanged ||
   batch.signature !== null ||
   batch.candidates.length + batch.returnedFiles.length + batch.renumberedFiles.length > 0 ||
   batch.goneFiles.length + batch.repeatedFailures.length > 0;

@@ -1,14 +1,14 @@
 // Lists one folder and sorts its entries by kind. Synchronous, for the walking thread.
 import fs from 'node:fs';
-import { sep } from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { extensionOf, kindOf } from '../../files/file-kinds.ts';
+import type { FolderLinks } from '../../files/folder-links.ts';
 import { readIgnoreFiles } from '../../files/ignore-files.ts';
 import { findIgnoreReason, IGNORE_FILES, type IgnoreRules } from '../../files/ignore-rules.ts';
 import { absoluteOf, join, textOf } from '../../files/relative-path.ts';
 import { whyNotRead } from '../../media/audio-formats.ts';
 import { textToName } from '../../storage/file-names.ts';
-import { locateInRoots, type MusicRoots } from '../../storage/music-roots.ts';
+import type { MusicRoots } from '../../storage/music-roots.ts';
 
 export interface NameReason {
   name: string;
@@ -21,13 +21,21 @@ export interface Listing {
   path: string;
   /** What is left out of the folder, with the ignore files in it. */
   rules: IgnoreRules;
+  /** True if nothing at all is in the folder. */
+  isEmpty: boolean;
   folders: string[];
+  /** The absolute paths of folders that are reached by a link, by name. */
+  linkTargets: Map<string, string>;
+  /** Names of links that lead nowhere. */
+  lostLinks: string[];
   audioNames: string[];
   images: { name: string; extension: string }[];
   /** Lyrics files with the same name as an audio file. */
   lyricsNames: string[];
   /** Names of cue sheets. */
   sheetNames: string[];
+  /** Names of playlist files. */
+  playlistNames: string[];
   skippedFiles: NameReason[];
 }
 
@@ -35,17 +43,25 @@ export interface Listing {
  * Lists a folder; returns the reason as a string when it cannot be listed. `rules` are those of the folder without its
  * own ignore files.
  */
-export function listFolder(root: MusicRoots, path: string, rules: IgnoreRules): Listing | string {
+export function listFolder(
+  root: MusicRoots,
+  path: string,
+  { rules, links }: { rules: IgnoreRules; links: FolderLinks },
+): Listing | string {
   const absolutePath = absoluteOf(root, path);
   const listing: Listing = {
     prefix: typeof absolutePath === 'string' ? `${absolutePath}/` : Buffer.concat([absolutePath, Buffer.from('/')]),
     path,
     rules,
+    isEmpty: false,
     folders: [],
+    linkTargets: new Map(),
+    lostLinks: [],
     audioNames: [],
     images: [],
     lyricsNames: [],
     sheetNames: [],
+    playlistNames: [],
     skippedFiles: [],
   };
   let dirents: fs.Dirent<string | Buffer>[];
@@ -61,8 +77,9 @@ export function listFolder(root: MusicRoots, path: string, rules: IgnoreRules): 
   } catch (error) {
     return `an ignore file in the folder cannot be read (${messageOf(error)}); its tracks stay as they are`;
   }
+  listing.isEmpty = dirents.length === 0;
   if (listing.rules.ignoredBy !== undefined) return listing;
-  for (const dirent of dirents) sortByKind(listing, root, textOf(dirent.name), dirent);
+  for (const dirent of dirents) sortByKind(listing, links, textOf(dirent.name), dirent);
   return listing;
 }
 
@@ -77,42 +94,29 @@ function readDirents(folder: string | Buffer): fs.Dirent<string | Buffer>[] {
     : dirents;
 }
 
-function sortByKind(listing: Listing, root: MusicRoots, name: string, dirent: fs.Dirent<string | Buffer>): void {
+function sortByKind(listing: Listing, links: FolderLinks, name: string, dirent: fs.Dirent<string | Buffer>): void {
   const skip = (reason: string): void => void listing.skippedFiles.push({ name, reason });
   const kind = kindOf(name);
   if (kind === 'ignore file') return;
-  const ignoreReason = findIgnoreReason(listing.rules, name, dirent.isDirectory());
+  const mayBeFolder = dirent.isDirectory() || (dirent.isSymbolicLink() && kind === 'other');
+  const ignoreReason = findIgnoreReason(listing.rules, name, mayBeFolder);
   if (ignoreReason !== undefined) return skip(ignoreReason);
   if (dirent.isDirectory()) return void listing.folders.push(name);
-  if (!dirent.isFile()) {
-    const problem = dirent.isSymbolicLink()
-      ? findLinkProblem(root, join(listing.path, name))
-      : 'not a file (a pipe, socket or device)';
-    if (problem) return skip(problem);
-  }
+  if (dirent.isSymbolicLink()) {
+    const end = links.resolve(join(listing.path, name));
+    if (end.kind === 'folder') {
+      listing.linkTargets.set(name, end.target);
+      return void listing.folders.push(name);
+    }
+    if (end.kind === 'lost') listing.lostLinks.push(name);
+    if (end.kind !== 'file') return skip(end.reason);
+  } else if (!dirent.isFile()) return skip('not a file (a pipe, socket or device)');
   if (kind === 'audio') listing.audioNames.push(name);
   else if (kind === 'picture') listing.images.push({ name, extension: extensionOf(name) });
   else if (kind === 'lyrics') listing.lyricsNames.push(name);
   else if (kind === 'sheet') listing.sheetNames.push(name);
+  else if (kind === 'playlist') listing.playlistNames.push(name);
   else skip(whyNotRead(extensionOf(name)));
-}
-
-/**
- * Returns why a link is not followed. Only links to files inside the music folder are: a link to a folder could loop,
- * others could lead out.
- */
-function findLinkProblem(roots: MusicRoots, path: string): string | undefined {
-  try {
-    const realPath = fs.realpathSync(absoluteOf(roots, path));
-    const stat = fs.statSync(realPath);
-    if (stat.isDirectory()) return 'a link to a folder is not followed';
-    if (!stat.isFile()) return 'a link to something that is not a file';
-    return realPath.startsWith(fs.realpathSync(locateInRoots(roots, path).root) + sep)
-      ? undefined
-      : 'a link that leads out of the music folder';
-  } catch (error) {
-    return codeOf(error) === 'ELOOP' ? 'a link that leads to itself' : 'a link to something that does not exist';
-  }
 }
 
 /** Returns the absolute path of a name in a listed folder. */

@@ -26,6 +26,9 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
   const updateSignature = client.prepare<[string | null, number]>(
     'UPDATE source_folders SET signature = ? WHERE id = ?',
   );
+  const updateLinkTarget = client.prepare<[string | null, number]>(
+    'UPDATE source_folders SET link_target = ? WHERE id = ?',
+  );
   const findPath = client.prepare<[number], string>('SELECT path FROM source_folders WHERE id = ?').pluck();
   const touchAlbums = client.prepare<[number, number]>(
     `UPDATE albums SET updated_at = ? WHERE id IN
@@ -70,6 +73,10 @@ export function createFolderRows(client: Sqlite, source: string, now: () => Date
       const id = upsert.all(source, path, imageName, artistImage)[0]?.id;
       if (id !== undefined) touchAlbums.run(now().getTime(), id);
     },
+
+    /** Stores to which folder the path leads as a link; null for an ordinary folder. */
+    setLinkTarget: (path: string, target: string | null): void =>
+      void updateLinkTarget.run(target, findOrInsertId(path)),
 
     /** Stores the signature, or waits for `files` calls of `countWrittenFile` before it is stored. */
     setSignature(path: string, signature: string | null, files: number): void {

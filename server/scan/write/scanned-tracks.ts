@@ -222,6 +222,7 @@ function replaceAudioAndTags(
   context.tracks.setLyrics(id, identity.lyrics ?? null);
   context.tracks.setChapters(id, identity.chapters ?? null);
   context.tracks.setMore(id, identity.more ?? null);
+  context.tracks.setListening(id, identity.listening ?? null);
   if (!keepsIdentity) replaceTagsUnderEdits(context.db, id, identity);
   if (context.tracks.statusOf(id) !== 'manual' && !keepsIdentity) {
     const track = context.findTrack(id);

@@ -158,8 +158,10 @@ function carryOut(context: Context, decision: Decision): void {
 }
 
 function writeFolder(context: Context, { op, lostIds, restoredIds }: Extract<Decision, { kind: 'folder' }>): void {
-  const { path, imageChanged, goneFiles, returnedFiles, renumberedFiles, signature } = op.batch;
+  const { path, imageChanged, linkChanged, linkTarget, goneFiles, returnedFiles, renumberedFiles, signature } =
+    op.batch;
   if (imageChanged) context.folders.setImages(path, op.batch);
+  if (linkChanged) context.folders.setLinkTarget(path, linkTarget);
   for (const file of renumberedFiles) context.files.setNumbers(context.folders.idOf(path), file);
   for (const { name } of goneFiles) context.files.setState(context.folders.idOf(path), name, 'gone');
   // a file whose track went to another file of this scan meanwhile has no row: the next scan finds it

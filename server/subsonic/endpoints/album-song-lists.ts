@@ -2,22 +2,26 @@
 import type { UserId } from '../../db/ids.ts';
 import type { ItemType } from '../../db/schema.ts';
 import type { Page } from '../../http/paging.ts';
-import type { Pieces } from '../../http/streamed-lists.ts';
+import { Pieces } from '../../http/streamed-lists.ts';
 import type { AlbumSummary } from '../../library/lists/album-rows.ts';
 import type { MusicFolderScope } from '../../library/lists/music-folder-filters.ts';
 import type { LibraryService } from '../../library/service.ts';
+import type { FolderLikes } from '../../likes/folder-likes.ts';
 import type { LikeService } from '../../likes/service.ts';
 import { userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault } from '../errors.ts';
-import { collectIds, listOfIds, listOfRows } from '../list-slices.ts';
+import { toId } from '../ids.ts';
+import { ROOT_ID, UPLOADS_FOLDER, uploadsFolderOf } from '../items.ts';
+import { collectIds, concat, listOfIds, listOfRows } from '../list-slices.ts';
 import { musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
 import type { Params } from '../params.ts';
+import type { Shapes } from '../wire.ts';
 import { keyOf, type IdPage, type SteadyLists } from '../steady-lists.ts';
 import type { Fields } from '../xml.ts';
 
 export interface ListDeps extends FolderScopeDeps {
   library: LibraryService;
-  likes: Pick<LikeService, 'listLikedIds' | 'listRatedIds'>;
+  likes: Pick<LikeService, 'listLikedIds' | 'listRatedIds'> & { folders: Pick<FolderLikes, 'listLiked'> };
   steady: SteadyLists;
 }
 
@@ -52,7 +56,7 @@ export function listEndpoints({ library, likes, musicFolders, steady }: ListDeps
       const [firstYear, lastYear] = [params.requiredInt('fromYear'), params.requiredInt('toYear')];
       return listIds.album(
         userId,
-        { yearFrom: Math.min(firstYear, lastYear), yearTo: Math.max(firstYear, lastYear), musicFolder },
+        { releasedFrom: Math.min(firstYear, lastYear), releasedTo: Math.max(firstYear, lastYear), musicFolder },
         { sort: 'year', order: firstYear > lastYear ? 'desc' : 'asc' },
         page,
       );
@@ -106,6 +110,16 @@ export function listEndpoints({ library, likes, musicFolders, steady }: ListDeps
     const visibleIds = musicFolder ? library.inMusicFolder(itemType, ids, musicFolder) : ids;
     return listOfIds(visibleIds, (part) => read(userId, part), toFields);
   }
+
+  /** Lists the liked folders with the music of several artists. */
+  const likedFolders = (userId: UserId, shapes: Shapes): Fields[] =>
+    likes.folders.listLiked(userId).flatMap((like) => {
+      if (like.folderId === UPLOADS_FOLDER) return [shapes.folder(uploadsFolderOf(like))];
+      const folder = library.folders.find(like.folderId);
+      if (!folder || library.folders.musicOf(folder)) return [];
+      const id = toId('folder', folder.id);
+      return [shapes.folder({ id, name: folder.name, parent: ROOT_ID, coverArt: id, like })];
+    });
 
   return {
     getAlbumList2: userEndpoint(async (call) => ({ albumList2: { album: await albumsOf(call, call.shapes.album) } })),
@@ -170,7 +184,13 @@ export function listEndpoints({ library, likes, musicFolders, steady }: ListDeps
       return {
         starred: {
           artist: await listLiked(id, 'artist', musicFolder, library.artistsById, shapes.artistFolder),
-          album: await listLiked(id, 'album', musicFolder, library.albumsById, (album) => shapes.albumFolder(album)),
+          album: new Pieces(
+            concat(
+              (await listLiked(id, 'album', musicFolder, library.albumsById, (album) => shapes.albumFolder(album)))
+                .parts,
+              [likedFolders(id, shapes)],
+            ),
+          ),
           song: await listLiked(id, 'track', musicFolder, library.tracksById, (track) => shapes.song(track)),
         },
       };

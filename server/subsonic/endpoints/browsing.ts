@@ -2,19 +2,22 @@
 import type { AboutService } from '../../about/service.ts';
 import { LANGUAGES, textIn } from '../../about/texts.ts';
 import type { SignedPictures } from '../../covers/signed-pictures.ts';
-import type { TrackId, UserId } from '../../db/ids.ts';
+import type { ArtistId, PersonId, TrackId, UserId } from '../../db/ids.ts';
 import type { About } from '../../db/schema.ts';
+import type { AlbumSummary } from '../../library/lists/album-rows.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { LikenessOffer } from '../../likeness/module.ts';
 import type { SeedOfSongs } from '../../likeness/service.ts';
 import { userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault, missingParameter } from '../errors.ts';
-import { idOf } from '../ids.ts';
+import { idOf, parseId } from '../ids.ts';
 import { IGNORED_ARTICLES, groupByLetter } from '../indexes.ts';
 import type { Items } from '../items.ts';
 import { ALL, collect, listOf, listOfIds, listOfRows, pagesOf, rowsOf } from '../list-slices.ts';
+import { byRelease } from '../more-tags.ts';
 import { musicFolderList, musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
 import { pictureUrls } from '../urls.ts';
+import type { Shapes } from '../wire.ts';
 import { TextElement, type Fields } from '../xml.ts';
 
 const SORT_BY_NAME = { sort: 'name' } as const;
@@ -26,8 +29,8 @@ export interface BrowsingDeps extends FolderScopeDeps {
   library: LibraryService;
   likeness: Pick<LikenessOffer, 'songsLike' | 'soundsLike' | 'soundPath'>;
   pictures: Pick<SignedPictures, 'pathOf'>;
-  about: Pick<AboutService, 'ofArtist' | 'ofAlbum'>;
-  items: Pick<Items, 'resolve' | 'idAs' | 'albumOf' | 'artistOf'>;
+  about: Pick<AboutService, 'ofArtist' | 'ofAlbum' | 'disambiguationOf'>;
+  items: Pick<Items, 'resolve' | 'idAs' | 'albumOf' | 'artistOf' | 'isMixedFolder'>;
 }
 
 export function browsingEndpoints({
@@ -42,7 +45,9 @@ export function browsingEndpoints({
     { params, user: { id: userId }, req }: Call,
     toSimilar: (artists: ReturnType<LibraryService['artistsById']>) => Fields[],
   ): Fields {
-    const artistId = items.artistOf(userId, params.required('id'));
+    const text = params.required('id');
+    if (personIn(text) !== undefined || items.isMixedFolder(text)) return { similarArtist: [] };
+    const artistId = items.artistOf(userId, text);
     const artist = library.getArtist(userId, artistId);
     const count = params.count('count', { or: 20, max: 100 });
     const similarArtists = library.artistsById(userId, library.similar.artistsLike(userId, artistId, count));
@@ -122,6 +127,29 @@ export function browsingEndpoints({
     };
   }
 
+  /** Returns the filter for the songs of an artist, or of a person with credits, by id or else by name. */
+  function topSongsOf(
+    userId: UserId,
+    id: string | undefined,
+    name = '',
+  ): { artistId: ArtistId } | { creditId: PersonId } | undefined {
+    const creditId = id === undefined ? undefined : personIn(id);
+    if (creditId !== undefined) return { creditId };
+    const artistId =
+      id === undefined ? library.findArtistByName(name) : library.getArtist(userId, items.artistOf(userId, id)).id;
+    return artistId === undefined ? undefined : { artistId };
+  }
+
+  /** Returns a person who is no artist of the library, with the albums that credit them. */
+  async function personOf(userId: UserId, id: PersonId, shapes: Shapes): Promise<Fields> {
+    const person = library.people.get(id);
+    const { ids } = await library.listIds.album(userId, { creditId: id }, { sort: 'year', order: 'asc' }, ALL);
+    return {
+      ...shapes.person(person, ids.length),
+      album: listOfIds(ids, (part) => library.albumsById(userId, part), shapes.album),
+    };
+  }
+
   return {
     getMusicFolders: userEndpoint(() => ({ musicFolders: { musicFolder: musicFolderList({ musicFolders }) } })),
 
@@ -137,13 +165,11 @@ export function browsingEndpoints({
     }),
 
     getArtist: userEndpoint(async ({ params, user: { id: userId }, shapes }) => {
+      const personId = personIn(params.required('id'));
+      if (personId !== undefined) return { artist: await personOf(userId, personId, shapes) };
       const artist = library.getArtist(userId, items.idAs('artist', params.required('id')));
-      const albums = pagesOf(
-        ALL,
-        async (page) =>
-          (await library.listAlbums(userId, { artistId: artist.id }, { sort: 'year', order: 'asc' }, page)).items,
-      );
-      return { artist: { ...shapes.artist(artist), album: listOf(albums, shapes.album) } };
+      const albums = await albumsOfArtist(library, userId, artist.id);
+      return { artist: { ...shapes.artist(artist), album: listOfRows(albums, shapes.album) } };
     }),
 
     getAlbum: userEndpoint(async ({ params, user: { id: userId }, shapes }) => {
@@ -181,15 +207,12 @@ export function browsingEndpoints({
     getTopSongs: userEndpoint(async ({ params, user: { id: userId }, shapes }) => {
       const artistText = params.text('id');
       if (artistText === undefined && params.text('artist') === undefined) throw missingParameter('artist');
-      const artistId =
-        artistText === undefined
-          ? library.findArtistByName(params.required('artist'))
-          : library.getArtist(userId, items.artistOf(userId, artistText)).id;
+      const filter = topSongsOf(userId, artistText, params.text('artist'));
       const limit = params.count('count', { or: 50, max: 500 });
       const tracks =
-        artistId === undefined || limit === 0
+        filter === undefined || limit === 0
           ? []
-          : (await library.listTracks(userId, { artistId }, { sort: 'play_count' }, { limit, offset: 0 })).items;
+          : (await library.listTracks(userId, filter, { sort: 'play_count' }, { limit, offset: 0 })).items;
       return { topSongs: { song: listOfRows(tracks, (track) => shapes.song(track)) } };
     }),
 
@@ -211,6 +234,25 @@ export function browsingEndpoints({
 
     getVideos: userEndpoint(() => ({ videos: { video: [] } })),
   };
+}
+
+/**
+ * Returns the albums that are filed under the artist, so that an app that walks through all artists meets each album
+ * once for each of its artists.
+ */
+export async function albumsOfArtist(
+  library: Pick<LibraryService, 'listIds' | 'albumsById'>,
+  userId: UserId,
+  artistId: ArtistId,
+): Promise<AlbumSummary[]> {
+  const { ids } = await library.listIds.album(userId, { albumArtistId: artistId }, { sort: 'year', order: 'asc' }, ALL);
+  return (await collect(rowsOf(ids, (part) => library.albumsById(userId, part)))).sort(byRelease);
+}
+
+/** Returns the id of a person who is no artist; undefined for ids of other kinds. */
+function personIn(text: string): PersonId | undefined {
+  const item = parseId(text);
+  return item?.kind === 'person' ? item.id : undefined;
 }
 
 /** Returns the text in the client's language, with its source. Most clients do not send a language. */

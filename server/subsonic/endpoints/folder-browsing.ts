@@ -3,32 +3,33 @@
 import { Pieces } from '../../http/streamed-lists.ts';
 import type { AlbumSummary } from '../../library/lists/album-rows.ts';
 import type { FolderRef } from '../../library/folders/folders.ts';
+import type { FolderLikes } from '../../likes/folder-likes.ts';
 import type { LibraryService } from '../../library/service.ts';
 import { sortKey } from '../../library/tracks/sort-and-identity-keys.ts';
 import { keyOfPath } from '../../storage/music-roots.ts';
 import type { UserId } from '../../db/ids.ts';
+import { toUnixMs } from '../../http/times.ts';
 import { partsOf, waitForTurn } from '../../runtime/time-slices.ts';
 import { notFound } from '../../errors.ts';
 import { userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
+import { albumsOfArtist } from './browsing.ts';
 import { idOf, parseId, toId } from '../ids.ts';
 import { IGNORED_ARTICLES, groupByLetter } from '../indexes.ts';
 import { ALL, concat, listOf, listOfIds, listOfRows, pagesOf, rowsOf } from '../list-slices.ts';
-import { ROOT_ID, type Items } from '../items.ts';
+import { isRootId, ROOT_ID, UPLOADS_ID, UPLOADS_FOLDER, UPLOADS_NAME, uploadsFolderOf, type Items } from '../items.ts';
 import { musicFolderOf, type FolderScopeDeps } from '../music-folders.ts';
 import { starsOf, type FolderMusic, type Shapes } from '../wire.ts';
 import type { Fields } from '../xml.ts';
 
-const UPLOADS_ID = 'up-0';
-const UPLOADS_NAME = 'Uploads';
-
 export interface FolderDeps extends FolderScopeDeps {
   library: LibraryService;
+  likes: { folders: Pick<FolderLikes, 'of'> };
   items: Pick<Items, 'findFolder'>;
   /** Returns when the library last changed, in Unix milliseconds. */
   changedAt: () => number;
 }
 
-export function folderEndpoints({ library, items, changedAt, musicFolders }: FolderDeps): Endpoints {
+export function folderEndpoints({ library, likes, items, changedAt, musicFolders }: FolderDeps): Endpoints {
   const { folders } = library;
   const byName = <T extends { name: string }>(items: readonly T[]): T[] =>
     items
@@ -67,10 +68,10 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
       yield tracks.map((track) => shapes.song(track, { parent }));
   }
 
-  /** Returns the album or artist that the folder holds, with the user's likes. */
+  /** Returns the album or artist that the folder holds, or else the folder's own star and rating, for the user. */
   function musicIn(userId: UserId, folder: FolderRef): FolderMusic {
     const music = folders.musicOf(folder);
-    if (!music) return {};
+    if (!music) return { like: likes.folders.of(userId, folder.id) };
     if ('albumId' in music) return { album: library.albumsById(userId, [music.albumId])[0] };
     return { artist: library.artistsById(userId, [music.artistId])[0] };
   }
@@ -109,10 +110,11 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
   async function rootFolder({ user: { id: userId }, shapes }: Call): Promise<Fields> {
     const root = folders.root();
     const children = root ? partsOf(byName(await folders.childrenOf(root)), FOLDERS_PER_PIECE) : [];
-    const uploads = { id: UPLOADS_ID, name: UPLOADS_NAME, parent: ROOT_ID, coverArt: UPLOADS_ID };
+    const uploads = uploadsFolderOf(likes.folders.of(userId, UPLOADS_FOLDER));
     return {
       id: ROOT_ID,
       name: nameOf(''),
+      ...(root && stateOf(musicIn(userId, root))),
       child: new Pieces(
         concat(
           foldersIn(userId, shapes, children, ROOT_ID),
@@ -139,23 +141,20 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
       id: UPLOADS_ID,
       parent: ROOT_ID,
       name: UPLOADS_NAME,
+      ...stateOf({ like: likes.folders.of(userId, UPLOADS_FOLDER) }),
       child: new Pieces(concat(sortedAlbums.parts, songs.parts)),
     };
   }
 
-  function artistFolder({ user: { id: userId }, shapes }: Call, text: string): Fields {
+  async function artistFolder({ user: { id: userId }, shapes }: Call, text: string): Promise<Fields> {
     const artist = library.getArtist(userId, idOf('artist', text));
-    const albums = pagesOf(
-      ALL,
-      async (page) =>
-        (await library.listAlbums(userId, { artistId: artist.id }, { sort: 'year', order: 'asc' }, page)).items,
-    );
+    const albums = await albumsOfArtist(library, userId, artist.id);
     return {
       id: toId('artist', artist.id),
       name: artist.name,
       starred: artist.likedAt ?? undefined,
       ...starsOf(artist),
-      child: listOf(albums, (album) => shapes.albumFolder(album, toId('artist', artist.id))),
+      child: listOfRows(albums, (album) => shapes.albumFolder(album, toId('artist', artist.id))),
     };
   }
 
@@ -177,15 +176,12 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
     };
   }
 
-  /** Returns whether the id is that of the root, which exists even before its first scan. */
-  const isRootId = (text: string): boolean => text === ROOT_ID || text === '1';
-
   return {
     getIndexes: userEndpoint(async ({ params, user: { id: userId }, shapes }) => {
       const scope = musicFolderOf(params, { musicFolders });
       const lastModified = changedAt();
       const head = { lastModified, ignoredArticles: IGNORED_ARTICLES };
-      if ((params.int('ifModifiedSince') ?? 0) >= lastModified) return { indexes: { ...head, index: [] } };
+      if (isCurrent(params.number('ifModifiedSince') ?? 0, lastModified)) return { indexes: { ...head, index: [] } };
       const index = groupByLetter(await topFolders(scope?.key), ({ name }) => name).map(({ name, items }) => ({
         name,
         artist: listOfRows(items, (item) => ({ ...item })),
@@ -195,10 +191,11 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
     }),
 
     getMusicDirectory: userEndpoint(async (call) => {
-      const text = call.params.required('id');
+      const { params } = call;
+      const text = params.has('id') ? (params.text('id') ?? ROOT_ID) : params.required('id');
       const item = parseId(text);
       if (item?.kind === 'uploads') return { directory: await uploadsFolder(call) };
-      if (item?.kind === 'artist') return { directory: artistFolder(call, text) };
+      if (item?.kind === 'artist') return { directory: await artistFolder(call, text) };
       if (item?.kind === 'album') return { directory: albumFolder(call, text) };
       const folder = items.findFolder(text);
       if (!folder && !isRootId(text)) throw notFound('folder', text);
@@ -207,11 +204,20 @@ export function folderEndpoints({ library, items, changedAt, musicFolders }: Fol
   };
 }
 
+/**
+ * Returns whether the client has the library as of this time in milliseconds. The same time in seconds, which some
+ * clients send, is up to a second earlier.
+ */
+function isCurrent(sentTime: number, lastModified: number): boolean {
+  const sentMs = toUnixMs(sentTime);
+  return sentMs >= (sentMs === sentTime ? lastModified : Math.floor(lastModified / 1_000) * 1_000);
+}
+
 /** Folders per piece of a response, because each folder takes a few queries. */
 const FOLDERS_PER_PIECE = 50;
 
-const stateOf = ({ album, artist }: FolderMusic): Fields => {
-  const item = album ?? artist;
+const stateOf = ({ album, artist, like }: FolderMusic): Fields => {
+  const item = album ?? artist ?? like;
   return {
     starred: item?.likedAt ?? undefined,
     ...(item && starsOf(item)),

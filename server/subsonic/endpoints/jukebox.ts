@@ -17,8 +17,11 @@ export interface JukeboxDeps {
 }
 
 export function jukeboxEndpoints({ jukebox, library, items }: JukeboxDeps): Endpoints {
-  const songsOf = (params: Params, userId: UserId): Promise<TrackId[]> =>
-    items.songsOf(userId, readList(params, 'id').slice(0, MAX_JUKEBOX_SONGS), MAX_JUKEBOX_SONGS);
+  /** Returns the songs of the call. Throws `forbidden` if there is no speaker, before it looks for songs. */
+  function songsOf(params: Params, userId: UserId): Promise<TrackId[]> {
+    jukebox.status(userId);
+    return items.songsOf(userId, readList(params, 'id').slice(0, MAX_JUKEBOX_SONGS), MAX_JUKEBOX_SONGS);
+  }
 
   const ACTIONS: Record<string, (userId: UserId, params: Params) => JukeboxState | Promise<JukeboxState>> = {
     status: (id) => jukebox.status(id),

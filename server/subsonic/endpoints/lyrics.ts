@@ -34,7 +34,10 @@ export function lyricsEndpoints({ library }: { library: LibraryService }): Endpo
   };
 }
 
-const toStructuredLyrics = ({ title, artistName, synced, lines }: TrackLyrics, isEnhanced: boolean): Fields => {
+const toStructuredLyrics = (
+  { title, artistName, synced, lines, language }: TrackLyrics,
+  isEnhanced: boolean,
+): Fields => {
   const sortedLines = synced ? lines.toSorted((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0)) : lines;
   const hasVoices = lines.some((line) => line.isBackground);
   const cueLines = synced
@@ -43,7 +46,7 @@ const toStructuredLyrics = ({ title, artistName, synced, lines }: TrackLyrics, i
   return {
     displayArtist: artistName ?? undefined,
     displayTitle: title,
-    lang: 'und',
+    lang: language ?? 'und',
     offset: 0,
     synced,
     ...(isEnhanced && { kind: 'main' }),

@@ -114,7 +114,7 @@ export function mediaEndpoints({
 
   return {
     stream: bytesEndpoint(async (call) => {
-      const { user, params, req, res, signal } = call;
+      const { user, params, req, res, signal, client } = call;
       if (episodeOf(params) !== undefined)
         return sendEpisodeOf(call, { disposition: 'inline', maxKbps: user.maxBitrateKbps });
       const item = parseId(params.required('id'));
@@ -130,6 +130,7 @@ export function mediaEndpoints({
           startMs: Math.max(0, Math.round((params.number('timeOffset') ?? 0) * 1_000)),
           estimateLength: params.bool('estimateContentLength', false),
           maxKbps: user.maxBitrateKbps,
+          listener: `account ${user.id} ${client}`,
         },
         signal,
       );
@@ -138,13 +139,20 @@ export function mediaEndpoints({
     download: requireRight(
       'canDownload',
       bytesEndpoint(async (call) => {
-        const { params, req, res, user, signal } = call;
+        const { params, req, res, user, signal, client } = call;
         const { maxBitrateKbps: maxKbps } = user;
         if (episodeOf(params) !== undefined) return sendEpisodeOf(call, { disposition: 'attachment', maxKbps });
         const zipContent = await zipContentOf(user.id, params.required('id'));
         if (zipContent)
           return zips.send(req, res, { userId: user.id, zipped: zipContent, wish: { format: 'raw', maxKbps } }, signal);
-        await streaming.send(req, res, await ensureAudio(call), { format: 'raw', download: true, maxKbps }, signal);
+        const listener = `account ${user.id} ${client}`;
+        await streaming.send(
+          req,
+          res,
+          await ensureAudio(call),
+          { format: 'raw', download: true, maxKbps, listener },
+          signal,
+        );
       }),
     ),
 

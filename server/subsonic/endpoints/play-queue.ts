@@ -35,14 +35,17 @@ export function playQueueEndpoints({ library, queue }: PlayQueueDeps): Endpoints
   }
 
   /**
-   * Saves the queue; clears it if there are no ids. Ids that are no songs, such as episodes, are left out, and a queue
-   * without any song leaves the saved queue unchanged. `findIndex` returns an index into the ids that were sent.
+   * Saves the queue; clears it if there are no ids. Ids that are no songs of the library, such as those of episodes and
+   * deleted songs, are left out, and a queue without any song leaves the saved queue unchanged. `findIndex` returns an
+   * index into the ids that were sent.
    */
   async function saveQueue(
     { params, user: { id }, client }: Call,
     findIndex: (sentIds: readonly (TrackId | undefined)[]) => number,
   ): Promise<typeof EMPTY_PAYLOAD> {
-    const sentIds = await mapInSlices(readList(params, 'id'), trackIdOf);
+    const songIds = await mapInSlices(readList(params, 'id'), trackIdOf);
+    const existingIds = await library.findExistingTracks(songIds.filter((trackId) => trackId !== undefined));
+    const sentIds = songIds.map((trackId) => (trackId !== undefined && existingIds.has(trackId) ? trackId : undefined));
     const trackIds = sentIds.filter((trackId) => trackId !== undefined);
     if (trackIds.length === 0 && sentIds.length > 0) return EMPTY_PAYLOAD;
     const sentIndex = sentIds.length === 0 ? 0 : findIndex(sentIds);

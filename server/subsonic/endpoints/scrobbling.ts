@@ -1,15 +1,17 @@
 // Endpoints of scrobbles and of what is playing now.
 import type { Accounts } from '../../auth/accounts.ts';
-import type { UserId } from '../../db/ids.ts';
+import type { EpisodeId, UserId } from '../../db/ids.ts';
+import { notFound } from '../../errors.ts';
 import type { HistoryService, PlayReport } from '../../history/service.ts';
 import type { NowPlayingService } from '../../history/now-playing.ts';
+import { playerOf } from '../../history/player.ts';
 import type { LibraryService } from '../../library/service.ts';
 import type { PodcastService } from '../../podcasts/service.ts';
 import { inSlices } from '../../runtime/time-slices.ts';
 import { EMPTY_PAYLOAD, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
 import { Fault } from '../errors.ts';
-import { idOf, trackIdOf } from '../ids.ts';
-import { readList, toTime } from '../params.ts';
+import { idOf, parseId, toPrintable } from '../ids.ts';
+import { readPairs, toTime } from '../params.ts';
 import { PLAYBACK_STATES, type PlaybackSessions, type PlaybackState } from '../playback-sessions.ts';
 import type { Fields } from '../xml.ts';
 
@@ -19,11 +21,11 @@ export interface ScrobblingDeps {
   nowPlaying: NowPlayingService;
   sessions: PlaybackSessions;
   accounts: Pick<Accounts, 'listOpen'>;
-  podcasts: Pick<PodcastService, 'setPosition'>;
+  podcasts: Pick<PodcastService, 'episode' | 'setPosition'>;
   now: () => Date;
 }
 
-type DevicePlayback = ReturnType<PlaybackSessions['playingOf']>[number];
+type Playback = ReturnType<PlaybackSessions['playingOf']>[number];
 
 export function scrobblingEndpoints({
   library,
@@ -34,31 +36,45 @@ export function scrobblingEndpoints({
   podcasts,
   now,
 }: ScrobblingDeps): Endpoints {
-  /** Records plays. Clients that were offline send many at once, some of songs that no longer exist. */
-  async function scrobble({ params, user: { id }, client }: Call): Promise<typeof EMPTY_PAYLOAD> {
-    params.required('id');
-    const [ids, times] = [readList(params, 'id'), readList(params, 'time')];
-    if (times.length > 0 && times.length !== ids.length)
-      throw new Fault(0, `There are ${ids.length} ids and ${times.length} times; each id needs one time.`);
+  /**
+   * Records plays. Clients that were offline send many at once, some of songs that no longer exist, which are left out.
+   * Podcast episodes have no plays. Throws 70 if no id is one of a song or an episode.
+   */
+  async function scrobble(call: Call): Promise<typeof EMPTY_PAYLOAD> {
+    const {
+      params,
+      user: { id },
+      client,
+    } = call;
+    const firstId = params.required('id');
     const reports: PlayReport[] = [];
-    await inSlices(ids.entries(), ([index, text]) => {
-      const trackId = trackIdOf(text);
-      if (trackId !== undefined)
-        reports.push({ trackId, client, ...(times.length > 0 && { playedAt: timeOf(times[index] as string) }) });
+    let lastEpisode: EpisodeId | undefined;
+    // Amperfy calls the time `date`
+    const sentPlays = readPairs(params, 'id', params.has('time') ? 'time' : 'date');
+    await inSlices(sentPlays, ([text, time]) => {
+      const item = parseId(text);
+      if (item?.kind === 'episode') lastEpisode = item.id;
+      if (item?.kind === 'track')
+        reports.push({ trackId: item.id, client, ...(time !== undefined && { playedAt: toTime('time', time) }) });
     });
-    if (params.bool('submission', true)) {
-      await history.recordMany(id, reports);
-    } else {
-      const [lastTrack] = library.tracksById(
-        id,
-        reports.slice(-1).map(({ trackId }) => trackId),
-      );
-      if (lastTrack) nowPlaying.set(id, { trackId: lastTrack.id, positionMs: 0, client });
+    const existingIds = await library.findExistingTracks(reports.map(({ trackId }) => trackId));
+    const songReports = reports.filter(({ trackId }) => existingIds.has(trackId));
+    const lastReport = songReports.at(-1);
+    if (!lastReport) {
+      if (lastEpisode === undefined) throw notFound('song', toPrintable(firstId));
+      podcasts.episode(id, lastEpisode);
+      return EMPTY_PAYLOAD;
     }
+    if (params.bool('submission', true)) await history.recordMany(id, songReports);
+    else nowPlaying.set(id, playerOf(call), { trackId: lastReport.trackId, positionMs: 0 });
     return EMPTY_PAYLOAD;
   }
 
-  async function reportPlayback({ params, user: { id }, client }: Call): Promise<typeof EMPTY_PAYLOAD> {
+  async function reportPlayback(call: Call): Promise<typeof EMPTY_PAYLOAD> {
+    const {
+      params,
+      user: { id },
+    } = call;
     if (params.required('mediaType') === 'podcast') {
       const positionMs = Math.max(0, params.requiredInt('positionMs'));
       podcasts.setPosition(id, idOf('episode', params.required('mediaId')), { positionMs });
@@ -69,9 +85,10 @@ export function scrobblingEndpoints({
     const state = params.required('state');
     if (!PLAYBACK_STATES.includes(state)) throw new Fault(0, `The state must be one of ${PLAYBACK_STATES.join(', ')}.`);
     const rate = Math.min(Math.max(params.number('playbackRate') ?? 1, 0), 16);
-    const finishedPlay = sessions.report(
+    const player = playerOf(call);
+    const finishedPlays = sessions.report(
       id,
-      client,
+      player,
       {
         trackId: track.id,
         state: state as PlaybackState,
@@ -81,30 +98,35 @@ export function scrobblingEndpoints({
       },
       track.durationMs,
     );
-    const isOtherDevice = (nowPlaying.get(id)?.client ?? client) !== client;
-    if (state !== 'stopped') nowPlaying.set(id, { trackId: track.id, positionMs, client });
-    else if (!isOtherDevice) nowPlaying.set(id, { trackId: null, positionMs, client });
-    if (finishedPlay)
-      await history.recordMany(id, [
-        { trackId: finishedPlay.trackId, playedAt: finishedPlay.startedAt, playedMs: finishedPlay.heardMs, client },
-      ]);
+    nowPlaying.set(id, player, { trackId: state === 'stopped' ? null : track.id, positionMs });
+    await history.recordMany(
+      id,
+      finishedPlays.map(({ player: { client }, trackId, startedAt, heardMs }) => ({
+        trackId,
+        playedAt: startedAt,
+        playedMs: heardMs,
+        client: client ?? undefined,
+      })),
+    );
     return EMPTY_PAYLOAD;
   }
 
-  /** Returns what the user's devices are playing. */
-  function playingOf(userId: UserId): DevicePlayback[] {
+  /** Returns what the user's players are playing; those that only send scrobbles play on since their last one. */
+  function playingOf(userId: UserId): Playback[] {
     const sessionsOfUser = sessions.playingOf(userId);
-    const current = nowPlaying.get(userId);
-    if (!current || sessionsOfUser.some(({ trackId }) => trackId === current.trackId)) return sessionsOfUser;
-    const appPlayback: DevicePlayback = {
-      client: current.client ?? 'Tonearm',
-      trackId: current.track.id,
-      state: 'playing',
-      positionMs: current.positionMs + now().getTime() - current.since.getTime(),
-      rate: 1,
-      reportedAt: current.since,
-    };
-    return [...sessionsOfUser, appPlayback];
+    const sessionKeys = new Set(sessionsOfUser.map(({ player }) => player.key));
+    const otherPlaybacks = nowPlaying
+      .list(userId)
+      .filter(({ player }) => !sessionKeys.has(player.key))
+      .map(({ player, track, positionMs, since }): Playback => ({
+        player,
+        trackId: track.id,
+        state: 'playing',
+        positionMs: positionMs + now().getTime() - since.getTime(),
+        rate: 1,
+        reportedAt: since,
+      }));
+    return [...sessionsOfUser, ...otherPlaybacks];
   }
 
   /** Lists the playback of the caller and of everyone who does not hide it, with the caller's likes and plays. */
@@ -115,7 +137,7 @@ export function scrobblingEndpoints({
     );
     const ids = playbacks.map(({ trackId }) => trackId);
     const tracks = new Map(library.tracksById(caller.id, ids).map((track) => [track.id, track]));
-    return playbacks.flatMap(({ username, client, trackId, state, positionMs, rate, reportedAt }, n) => {
+    return playbacks.flatMap(({ username, player, trackId, state, positionMs, rate, reportedAt }, n) => {
       const track = tracks.get(trackId);
       return track === undefined
         ? []
@@ -125,7 +147,7 @@ export function scrobblingEndpoints({
               username,
               minutesAgo: Math.max(0, Math.floor((now().getTime() - reportedAt.getTime()) / 60_000)),
               playerId: n + 1,
-              playerName: client,
+              playerName: player.client ?? 'Tonearm',
               ...shapes.open(() => ({
                 state,
                 positionMs: Math.min(positionMs, track.durationMs ?? positionMs),
@@ -141,9 +163,4 @@ export function scrobblingEndpoints({
     reportPlayback: userEndpoint(reportPlayback),
     getNowPlaying: userEndpoint((call) => ({ nowPlaying: { entry: listPlaying(call) } })),
   };
-}
-
-function timeOf(text: string): Date {
-  if (!/^\d{1,16}$/.test(text)) throw new Fault(0, 'The parameter time must be in milliseconds since 1970.');
-  return toTime('time', Number(text));
 }

@@ -1,25 +1,35 @@
 // Endpoints of shares (public links).
 import type { ShareId, TrackId, UserId } from '../../db/ids.ts';
 import { invalid } from '../../errors.ts';
+import { baseOf } from '../../http/base-url.ts';
 import type { LibraryService } from '../../library/service.ts';
 import { waitForTurn } from '../../runtime/time-slices.ts';
 import { MAX_SHARED_TRACKS, type ShareService, type ShareSummary } from '../../shares/service.ts';
-import { requireRight, EMPTY_PAYLOAD, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
+import { requireRight, EMPTY_PAYLOAD, secretEndpoint, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
+import { Fault, noneExists } from '../errors.ts';
 import { idOf, toId, type ItemId } from '../ids.ts';
 import type { Items } from '../items.ts';
 import { listOfIds } from '../list-slices.ts';
 import { toTime, type Params } from '../params.ts';
-import { baseOf } from '../urls.ts';
 import type { Fields } from '../xml.ts';
 
 export interface SharingDeps {
   shares: ShareService;
   library: LibraryService;
-  items: Pick<Items, 'itemOf' | 'countOf' | 'tracksOf'>;
+  items: Pick<Items, 'findItem' | 'countOf' | 'tracksOf'>;
+  now: () => Date;
 }
 
-export function sharingEndpoints({ shares, library, items: { itemOf, countOf, tracksOf } }: SharingDeps): Endpoints {
-  /** Returns the tracks to share. Throws `invalid` as soon as there are more tracks than a share may hold. */
+export function sharingEndpoints({
+  shares,
+  library,
+  items: { findItem, countOf, tracksOf },
+  now,
+}: SharingDeps): Endpoints {
+  /**
+   * Returns the tracks to share; unknown ids are left out. Throws `invalid` as soon as there are more tracks than a
+   * share may hold, and 70 if none is left.
+   */
   async function listSharedTracks(userId: UserId, texts: readonly string[]): Promise<TrackId[]> {
     const tooManySongs = (count: number): Error =>
       invalid([
@@ -30,11 +40,14 @@ export function sharingEndpoints({ shares, library, items: { itemOf, countOf, tr
     let count = 0;
     for (const text of texts) {
       if (sharedItems.length % IDS_PER_TURN === 0) await waitForTurn();
-      const item = itemOf(text);
-      count += await countOf(userId, item);
+      const item = findItem(text);
+      const itemCount = item ? await countOf(userId, item) : 0;
+      if (!item || itemCount === 0) continue;
+      count += itemCount;
       if (count > MAX_SHARED_TRACKS) throw tooManySongs(count);
       sharedItems.push(item);
     }
+    if (count === 0) throw noneExists('song, album, artist, playlist or folder', texts);
     const trackIds: TrackId[] = [];
     for (const item of sharedItems) for await (const id of tracksOf(userId, item)) trackIds.push(id);
     return trackIds;
@@ -59,33 +72,41 @@ export function sharingEndpoints({ shares, library, items: { itemOf, countOf, tr
   }
 
   return {
-    getShares: userEndpoint(async (call) => ({
-      shares: { share: (await shares.list(call.user.id)).map((share) => toShare(call, share)) },
-    })),
+    getShares: secretEndpoint(
+      userEndpoint(async (call) => ({
+        shares: { share: (await shares.list(call.user.id)).map((share) => toShare(call, share)) },
+      })),
+    ),
 
     createShare: requireRight(
       'canShare',
-      userEndpoint(async (call) => {
-        const {
-          params,
-          user: { id },
-        } = call;
-        params.required('id');
-        const share = await shares.create(id, await listSharedTracks(id, params.all('id')), {
-          description: params.text('description') ?? null,
-          expiresAt: expiryOf(params) ?? null,
-        });
-        return { shares: { share: [toShare(call, share)] } };
-      }),
+      secretEndpoint(
+        userEndpoint(async (call) => {
+          const {
+            params,
+            user: { id },
+          } = call;
+          params.required('id');
+          const expiresAt = expiryOf(params) ?? null;
+          if (expiresAt && expiresAt <= now())
+            throw new Fault(0, `The parameter expires is in the past (${expiresAt.toISOString()}).`);
+          const share = await shares.create(id, await listSharedTracks(id, params.all('id')), {
+            description: params.text('description') ?? null,
+            expiresAt,
+          });
+          return { shares: { share: [toShare(call, share)] } };
+        }),
+      ),
     ),
 
     updateShare: requireRight(
       'canShare',
-      userEndpoint(({ params, user: { id } }) => {
+      // a time in the past ends the share
+      userEndpoint(async ({ params, user: { id } }) => {
         const shareId: ShareId = idOf('share', params.required('id'));
-        shares.update(id, shareId, {
+        await shares.update(id, shareId, {
           ...(params.has('description') && { description: params.text('description') ?? null }),
-          ...(params.int('expires') !== undefined && { expiresAt: expiryOf(params) ?? null }),
+          ...(params.text('expires') !== undefined && { expiresAt: expiryOf(params) ?? null }),
         });
         return EMPTY_PAYLOAD;
       }),
@@ -100,8 +121,8 @@ export function sharingEndpoints({ shares, library, items: { itemOf, countOf, tr
 
 const IDS_PER_TURN = 20;
 
-/** Returns the expiry; undefined for `expires=0`, which means never. */
+/** Returns the expiry; undefined for `expires=0` and `expires=-1`, which mean never. */
 function expiryOf(params: Params): Date | undefined {
-  const ms = params.int('expires');
-  return ms === undefined || ms <= 0 ? undefined : toTime('expires', ms);
+  const text = params.text('expires');
+  return text === undefined || Number(text) <= 0 ? undefined : toTime('expires', text);
 }

@@ -1,45 +1,64 @@
 // Endpoints of stars (likes) and ratings.
 import type { Item } from '../../likes/queries.ts';
 import type { LikeService } from '../../likes/service.ts';
-import { notFound } from '../../errors.ts';
+import type { UserId } from '../../db/ids.ts';
+import type { FolderLikes } from '../../likes/folder-likes.ts';
 import { inSlices } from '../../runtime/time-slices.ts';
 import { EMPTY_PAYLOAD, userEndpoint, type Call, type Endpoints } from '../endpoint.ts';
-import { Fault, missingParameter } from '../errors.ts';
-import type { Items } from '../items.ts';
+import { Fault, missingParameter, noneExists } from '../errors.ts';
+import type { Items, Likable } from '../items.ts';
 import { readList, type Params } from '../params.ts';
 
 export interface RatingDeps {
-  likes: Pick<LikeService, 'add' | 'addMany' | 'findAbsent' | 'states'>;
-  items: Pick<Items, 'likable' | 'idAs'>;
+  likes: Pick<LikeService, 'add' | 'addMany' | 'filterExisting' | 'states'> & {
+    folders: Pick<FolderLikes, 'like' | 'rate'>;
+  };
+  items: Pick<Items, 'findLikable'>;
 }
 
-export function ratingEndpoints({ likes, items: { likable, idAs } }: RatingDeps): Endpoints {
+const ID_PARAMETERS = [
+  ['id', undefined],
+  ['albumId', 'album'],
+  ['artistId', 'artist'],
+] as const;
+
+export function ratingEndpoints({ likes, items: { findLikable } }: RatingDeps): Endpoints {
   /**
-   * Likes or unlikes items, skipping those that already have that state. An unknown item fails the call before any
-   * write.
+   * Likes or unlikes the items that exist, skipping those that already have that state. Throws 70 if none of them
+   * exists.
    */
   async function like({ params, user: { id } }: Call, liked: boolean): Promise<typeof EMPTY_PAYLOAD> {
-    const items = await itemsOf(params);
-    if (items.length === 0) throw missingParameter('id');
-    const absentItem = await likes.findAbsent(items);
-    if (absentItem) throw notFound(absentItem.itemType, absentItem.itemId);
-    await likes.addMany(id, items, { liked, rating: null }, { onlyNews: true });
+    const { items, folderIds, texts } = await itemsOf(params);
+    if (texts.length === 0) throw missingParameter('id');
+    const existingItems = await likes.filterExisting(items);
+    if (existingItems.length === 0 && folderIds.size === 0) throw noneExists('song, album, artist or folder', texts);
+    await likes.addMany(id, existingItems, { liked, rating: null }, { onlyNews: true });
+    for (const folderId of folderIds) likes.folders.like(id, folderId, liked);
     return EMPTY_PAYLOAD;
   }
 
   /** Returns each item once, in order. `id` may be of any kind: clients also send the ids of folders. */
-  async function itemsOf(params: Params): Promise<Item[]> {
-    const items: Item[] = [];
-    const idsByType = { track: new Set<number>(), album: new Set<number>(), artist: new Set<number>() };
-    const add = (item: Item): void => {
-      if (idsByType[item.itemType].has(item.itemId)) return;
-      idsByType[item.itemType].add(item.itemId);
-      items.push(item);
-    };
-    await inSlices(readList(params, 'id'), (id) => add(likable(id)));
-    for (const itemType of ['album', 'artist'] as const)
-      await inSlices(readList(params, `${itemType}Id`), (text) => add({ itemType, itemId: idAs(itemType, text) }));
-    return items;
+  async function itemsOf(params: Params): Promise<{ items: Item[]; folderIds: Set<number>; texts: string[] }> {
+    const items = new Map<string, Item>();
+    const folderIds = new Set<number>();
+    const texts: string[] = [];
+    for (const [name, only] of ID_PARAMETERS)
+      await inSlices(readList(params, name), (text) => {
+        texts.push(text);
+        const item = findLikable(text, only);
+        if (item?.itemType === 'folder') folderIds.add(item.itemId);
+        else if (item) items.set(`${item.itemType} ${item.itemId}`, { itemType: item.itemType, itemId: item.itemId });
+      });
+    return { items: [...items.values()], folderIds, texts };
+  }
+
+  function rate(userId: UserId, item: Likable, rating: number): void {
+    const { itemType, itemId } = item;
+    if (itemType === 'folder') likes.folders.rate(userId, itemId, rating);
+    else {
+      const { liked } = likes.states(userId, itemType, [itemId])[0] ?? { liked: false };
+      likes.add(userId, { itemType, itemId }, { liked, rating });
+    }
   }
 
   return {
@@ -47,10 +66,12 @@ export function ratingEndpoints({ likes, items: { likable, idAs } }: RatingDeps)
     unstar: userEndpoint((call) => like(call, false)),
 
     setRating: userEndpoint(({ params, user: { id } }) => {
-      const item = likable(params.required('id'));
+      const text = params.required('id');
+      const item = findLikable(text);
+      if (!item) throw noneExists('song, album, artist or folder', [text]);
       const rating = params.requiredInt('rating');
       if (rating < 0 || rating > 5) throw new Fault(0, 'A rating is a number from 0 to 5.');
-      likes.add(id, item, { liked: likes.states(id, item.itemType, [item.itemId])[0]?.liked ?? false, rating });
+      rate(id, item, rating);
       return EMPTY_PAYLOAD;
     }),
   };

@@ -92,7 +92,7 @@ export function transcodingEndpoints({ streaming, podcasts }: TranscodingDeps): 
   }
 
   /** Sends the audio, and errors as HTTP statuses with a message instead of envelopes. */
-  async function stream({ user: { maxBitrateKbps: maxKbps }, params, req, res, signal }: Call): Promise<void> {
+  async function stream({ user, client, params, req, res, signal }: Call): Promise<void> {
     try {
       const id = idOf('track', params.required('mediaId'));
       checkMediaType(params.required('mediaType'));
@@ -110,7 +110,8 @@ export function transcodingEndpoints({ streaming, podcasts }: TranscodingDeps): 
           channels,
           sampleRateHz,
           forceConversion: true,
-          maxKbps,
+          maxKbps: user.maxBitrateKbps,
+          listener: `account ${user.id} ${client}`,
         },
         signal,
       );

@@ -22,26 +22,13 @@ export interface UserDeps extends FolderScopeDeps {
 /** The default of rights for a new account: by the protocol, it has no right that the call does not mention. */
 const noRight = (): boolean => false;
 
-/** Roles that are the same for every account here; by the protocol, changing `playlistRole` has no effect. */
-const FIXED_ROLES: Record<string, boolean> = {
-  settingsRole: true,
-  commentRole: true,
-  streamRole: true,
-  scrobblingEnabled: true,
-  videoConversionRole: false,
-  ldapAuthenticated: false,
-};
-
-/** The protocol's defaults for a new account; sending one of them is the same as leaving it out. */
-const CREATE_DEFAULTS: Record<string, boolean> = { commentRole: false };
-
-/** Throws `forbidden` for a role that Tonearm cannot set, instead of ignoring it silently. */
-function assertFixedTerms(params: Params, folders: readonly number[], defaults: Record<string, boolean>): void {
-  for (const [name, value] of Object.entries(FIXED_ROLES)) {
-    const requestedRole = params.bool(name, value);
-    if (requestedRole !== value && requestedRole !== defaults[name])
-      throw forbidden(`Tonearm has no accounts without this right: ${name} is always ${value}.`);
-  }
+/**
+ * Throws `forbidden` for limits that Tonearm does not have, since an administrator would rely on them. All other roles
+ * that Tonearm does not have are ignored, because some clients send all roles.
+ */
+function assertPossibleLimits(params: Params, folders: readonly number[]): void {
+  if (!params.bool('streamRole', true))
+    throw forbidden('Tonearm has no accounts without this right: streamRole is always true.');
   const folderIds = new Set(params.all('musicFolderId').map(Number));
   if (folderIds.size > 0 && folders.some((id) => !folderIds.has(id)))
     throw forbidden('In Tonearm every account sees all music folders.');
@@ -51,9 +38,8 @@ function assertFixedTerms(params: Params, folders: readonly number[], defaults: 
 function readTerms(
   params: Params,
   folders: readonly number[],
-  defaults: Record<string, boolean> = {},
 ): Partial<Rights> & Partial<AccountLimits> & { email?: string } {
-  assertFixedTerms(params, folders, defaults);
+  assertPossibleLimits(params, folders);
   const email = params.text('email')?.slice(0, MAX_EMAIL_CHARACTERS);
   const emailTerm = email === undefined ? {} : { email };
   const roles = Object.fromEntries(
@@ -110,7 +96,7 @@ export function userEndpoints({ accounts, musicFolders }: UserDeps): Endpoints {
           username,
           password: decodePassword(password),
           ...rightsFrom(noRight),
-          ...readTerms(params, folders(), CREATE_DEFAULTS),
+          ...readTerms(params, folders()),
         },
         ruleFor(callerOf(req)),
       );

@@ -43,6 +43,16 @@ const SHOWN_CURVES: [name: string, label: string][] = [
   ['storage', 'statistics'],
 ];
 
+/** Queries as people type them: with typos, in quotes, with a year. */
+const TYPED_QUERIES = [
+  'rmastered',
+  'hert sogn',
+  'remasterd moonn rivre',
+  'xyxyxyxy zzyzzyx',
+  '"blue moon"',
+  'love 1983',
+];
+
 interface QueriesOptions {
   /** Sizes of the libraries, in tracks. */
   sizes: number[];
@@ -230,6 +240,7 @@ class Run {
       'remastered',
       'abcdefghij',
       'song moon',
+      ...TYPED_QUERIES,
     ]) {
       const path = `/search/library?q=${encodeURIComponent(needle)}`;
       await this.time(`search ${needle}, again`, path);
@@ -336,6 +347,20 @@ async function startBare(path: string): Promise<BareServer> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, db };
 }
 
+/** Returns the slowest typed query, which may have a whole list of corrections. */
+function typedSearch(tracks: number, searches: readonly Timed[]): Measure {
+  const times = searches.filter(({ name }) => TYPED_QUERIES.some((query) => name === `search ${query}, new`));
+  const slowest = times.toSorted((a, b) => b.p95 - a.p95)[0] as Timed;
+  return measure({
+    suite: 'queries',
+    name: `${tracks.toLocaleString('en')}: slowest search as people type, p95 (${slowest.name})`,
+    unit: 'ms',
+    product: slowest.p95,
+    bound: { name: 'limit', value: tracks > 100_000 ? 50 : 20 },
+    goal: { op: '<=', value: 1 },
+  });
+}
+
 async function goals(run: Run, bareServer: BareServer, tracks: number): Promise<Measure[]> {
   const client = await openQuietClient(bareServer.url);
   const floor = await timesOf(client, '/');
@@ -397,6 +422,7 @@ async function goals(run: Run, bareServer: BareServer, tracks: number): Promise<
       goal: { op: '<=', value: tracks >= 1_000_000 ? 0.1 : 0.3 },
     }),
     ...slowest('search right after a write', searches),
+    typedSearch(tracks, searches),
     measure({
       suite,
       name: `${sizeLabel}: slowest deep page right after a write, p50 (${afterWrite.name})`,

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import sharp from 'sharp';
 import { applyPragmas } from '../../../server/db/client.ts';
+import { compressedCopies } from '../compressed-copies.ts';
 import { fillLibrary } from '../large-library.ts';
 import { measure, median, type Measure } from '../measure.ts';
 import { openPhone } from '../../support/phone.ts';
@@ -117,6 +118,7 @@ export async function subsonicSuite(dir: string): Promise<Measure[]> {
     );
   }
   measures.push(...(await syncs(product, bareServer.url)));
+  if (TRACK_COUNT >= 20_000) measures.push(...(await compressedCopies(product.url, credentials)));
   bareServer.close();
   const rssAfter = product.rss();
   console.error(`  memory: ${rssBefore.toFixed(0)} MB before, ${rssAfter.toFixed(0)} MB after`);

@@ -86,10 +86,10 @@ describe('why a track is not identified', () => {
       {
         tags: toDone(1),
         fingerprint: toDone(1),
-        lookup: toSkipped('identification by fingerprint needs an API key (FPID_API_KEY)'),
+        lookup: toSkipped('identification by fingerprint needs an API key'),
       },
       { title: true, artist: false },
-      'Its tags name no artist. It was not looked up: identification by fingerprint needs an API key (FPID_API_KEY).',
+      'Its tags name no artist. It was not looked up: identification by fingerprint needs an API key.',
     ],
     [
       'too short',

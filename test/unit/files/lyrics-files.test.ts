@@ -2,13 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import {
-  lyricsStamp,
-  findLyricsFiles,
-  nameInLyricsStamp,
-  preferLyrics,
-  readLyricsFile,
-} from '../../../server/files/lyrics-files.ts';
+import { preferLyrics, readLyricsFile } from '../../../server/files/lyrics-files.ts';
+import { findLyricsFiles, lyricsStamp, nameInLyricsStamp } from '../../../server/files/lyrics-names.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'tonearm-lyrics-'));
 afterAll(() => rmSync(dir, { recursive: true }));
@@ -23,6 +18,10 @@ test.each([
   [['a.b.mp3'], ['a.b.lrc', 'a.lrc'], ['a.b.lrc']],
   [['a.mp3', 'a.flac'], ['a.lrc'], ['a.lrc', 'a.lrc']],
   [['a.mp3'], [], [undefined]],
+  [['a.mp3'], ['a.en.lrc'], ['a.en.lrc']],
+  [['a.mp3'], ['a.pt-BR.lrc', 'a.live.lrc'], ['a.pt-BR.lrc']],
+  [['a.mp3', 'a.de.mp3'], ['a.de.lrc'], ['a.de.lrc', 'a.de.lrc']],
+  [['a.mp3'], ['a.de.lrc', 'a.lrc'], ['a.lrc']],
 ])('%j with %j beside them have the lyrics %j', (audio, texts, lyrics) => {
   expect(findLyricsFiles(audio, texts)).toEqual(lyrics);
 });
@@ -40,6 +39,18 @@ test.each([
   [toSynced('in'), toPlain('beside'), toSynced('in')],
 ])('of %j in the tags and %j in a file, %j are used', (tagLyrics, fileLyrics, expectedLyrics) => {
   expect(preferLyrics(tagLyrics, fileLyrics)).toEqual(expectedLyrics);
+});
+
+test.each([
+  ['song.de.txt', 'Meer', 'de'],
+  ['song.pt-BR.txt', 'Mar', 'pt-BR'],
+  ['song.live.txt', 'Sea', undefined],
+  ['song.lrc', '[la:eng]\n[00:01]Sea', 'eng'],
+  ['song.de.lrc', '[la:xxx]\n[00:01]Meer', 'de'],
+  ['song.ttml', '<tt xml:lang="fr"><body><div><p begin="1s">Mer</p></div></body></tt>', 'fr'],
+])('%s with %j is in %s', (name, text, language) => {
+  writeFileSync(join(dir, name), text);
+  expect(readLyricsFile(join(dir, name))?.language).toBe(language);
 });
 
 test('the mark of a lyrics file contains its name', () => {

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import { identityKey } from '../../../server/library/tracks/sort-and-identity-keys.ts';
-import { splitArtists } from '../../../server/library/albums/artist-split.ts';
-
-const isNeverSplit = (): boolean => false;
+import { DEFAULT_SPLITTING, splitArtists } from '../../../server/library/albums/artist-split.ts';
 
 test.each([
   ['A; B', ['A', 'B']],
@@ -15,7 +13,7 @@ test.each([
   ['A;; ; B;', ['A', 'B']],
   ['A; \u200b; B', ['A', 'B']],
 ])('%j is several artists', (value, names) => {
-  expect(splitArtists([value], isNeverSplit)).toEqual(names);
+  expect(splitArtists([value])).toEqual(names);
 });
 
 test.each([
@@ -35,27 +33,42 @@ test.each([
   ';',
   '; ;',
 ])('%j is one artist', (name) => {
-  expect(splitArtists([name], isNeverSplit)).toEqual([name]);
+  expect(splitArtists([name])).toEqual([name]);
 });
 
 test('several values are kept as they are, in order', () => {
-  expect(splitArtists(['B', 'A; C', 'D / E'], isNeverSplit)).toEqual(['B', 'A; C', 'D / E']);
+  expect(splitArtists(['B', 'A; C', 'D / E'])).toEqual(['B', 'A; C', 'D / E']);
 });
 
 test('a repeated name counts once, in its first spelling', () => {
-  expect(splitArtists(['Björk', 'BJÖRK ', 'Ｂｊöｒｋ', 'Bjork'], isNeverSplit)).toEqual(['Björk', 'Bjork']);
+  expect(splitArtists(['Björk', 'BJÖRK ', 'Ｂｊöｒｋ', 'Bjork'])).toEqual(['Björk', 'Bjork']);
 });
 
 test.each([[[]], [['']], [[' ', '\t']], [['\u200b']], [['\u3164', '']]])('%j has no names', (values) => {
-  expect(splitArtists(values, isNeverSplit)).toEqual([]);
+  expect(splitArtists(values)).toEqual([]);
 });
 
 test('spaces around names are removed', () => {
-  expect(splitArtists(['  A ', '\u3000B'], isNeverSplit)).toEqual(['A', 'B']);
+  expect(splitArtists(['  A ', '\u3000B'])).toEqual(['A', 'B']);
 });
 
 test('a name that is never split stays whole in any spelling', () => {
-  const isNeverSplitName = (key: string): boolean => key === identityKey('Smith; Kotzen');
-  expect(splitArtists(['SMITH;  Kotzen'], isNeverSplitName)).toEqual(['SMITH;  Kotzen']);
-  expect(splitArtists(['Smith; Kotzen; Gale'], isNeverSplitName)).toEqual(['Smith', 'Kotzen', 'Gale']);
+  const splitting = { ...DEFAULT_SPLITTING, isNeverSplit: (key: string) => key === identityKey('Smith; Kotzen') };
+  expect(splitArtists(['SMITH;  Kotzen'], splitting)).toEqual(['SMITH;  Kotzen']);
+  expect(splitArtists(['Smith; Kotzen; Gale'], splitting)).toEqual(['Smith', 'Kotzen', 'Gale']);
+});
+
+test('separators of a setting split, but no name of the library', () => {
+  const names = ['Earth, Wind & Fire', 'Tyler, The Creator'].map(identityKey);
+  const splitting = {
+    ...DEFAULT_SPLITTING,
+    separators: [', ', ' & ', ' feat. ', ';'],
+    isOneArtist: (name: string) => names.includes(identityKey(name)),
+  };
+  const split = (value: string) => splitArtists([value], splitting);
+  expect(split('Nick Cave Feat. Kylie & Blixa')).toEqual(['Nick Cave', 'Kylie', 'Blixa']);
+  expect(split('Earth, Wind & Fire, Ramsey Lewis')).toEqual(['Earth, Wind & Fire', 'Ramsey Lewis']);
+  expect(split('Kali Uchis feat. tyler, the creator')).toEqual(['Kali Uchis', 'tyler, the creator']);
+  expect(split('Earth; Wind')).toEqual(['Earth', 'Wind']);
+  expect(split('A / B')).toEqual(['A / B']);
 });

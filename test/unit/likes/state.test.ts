@@ -1,7 +1,13 @@
 // The state after all events is compared with a second implementation: last like, last rating, and since when.
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../support/test-random.ts';
-import { changeToAbsorb, nextState, type ItemState, type LikeChange } from '../../../server/likes/state.ts';
+import {
+  changeToAbsorb,
+  nextState,
+  stateWithTagRating,
+  type ItemState,
+  type LikeChange,
+} from '../../../server/likes/state.ts';
 
 const reduceEvents = (events: readonly LikeChange[]): ItemState | undefined =>
   events.reduce<ItemState | undefined>(nextState, undefined);
@@ -18,6 +24,7 @@ function computeState(events: readonly LikeChange[]): ItemState | undefined {
   return {
     liked: lastEvent.liked,
     rating: events.findLast(({ rating }) => rating !== null)?.rating ?? 0,
+    ratingOrigin: events.some(({ rating }) => rating !== null) ? 'person' : null,
     since: (events[lastOppositeIndex + 1] as LikeChange).createdAt,
   };
 }
@@ -25,15 +32,27 @@ function computeState(events: readonly LikeChange[]): ItemState | undefined {
 describe('the state', () => {
   test.each([
     ['nothing said', [], undefined],
-    ['a like', [event(true, null, 1)], { liked: true, rating: 0, since: new Date(1) }],
-    ['a rating alone', [event(false, 5, 1)], { liked: false, rating: 5, since: new Date(1) }],
-    ['liked twice', [event(true, null, 1), event(true, 3, 2)], { liked: true, rating: 3, since: new Date(1) }],
-    ['taken back', [event(true, 4, 1), event(false, null, 2)], { liked: false, rating: 4, since: new Date(2) }],
-    ['a rating taken back', [event(true, 4, 1), event(true, 0, 2)], { liked: true, rating: 0, since: new Date(1) }],
+    ['a like', [event(true, null, 1)], { liked: true, rating: 0, ratingOrigin: null, since: new Date(1) }],
+    ['a rating alone', [event(false, 5, 1)], { liked: false, rating: 5, ratingOrigin: 'person', since: new Date(1) }],
+    [
+      'liked twice',
+      [event(true, null, 1), event(true, 3, 2)],
+      { liked: true, rating: 3, ratingOrigin: 'person', since: new Date(1) },
+    ],
+    [
+      'taken back',
+      [event(true, 4, 1), event(false, null, 2)],
+      { liked: false, rating: 4, ratingOrigin: 'person', since: new Date(2) },
+    ],
+    [
+      'a rating taken back',
+      [event(true, 4, 1), event(true, 0, 2)],
+      { liked: true, rating: 0, ratingOrigin: 'person', since: new Date(1) },
+    ],
     [
       'liked, not, liked',
       [event(true, null, 1), event(false, null, 2), event(true, null, 3)],
-      { liked: true, rating: 0, since: new Date(3) },
+      { liked: true, rating: 0, ratingOrigin: null, since: new Date(3) },
     ],
   ])('of %s', (_, events, state) => {
     expect(reduceEvents(events)).toEqual(state);
@@ -80,5 +99,37 @@ describe('the state', () => {
         keptState?.rating || (absorbedState?.rating ?? 0),
       ]);
     }
+  });
+});
+
+describe('a rating from tags', () => {
+  const [since, now] = [new Date(1), new Date(2)];
+  const byTag: ItemState = { liked: false, rating: 4, ratingOrigin: 'tag', since };
+  const byPerson: ItemState = { liked: false, rating: 2, ratingOrigin: 'person', since };
+  const removed: ItemState = { ...byPerson, rating: 0 };
+
+  test.each<[string, ItemState | undefined, number | null, ItemState | undefined]>([
+    ['is that of an item without a state', undefined, 4, { ...byTag, since: now }],
+    ['follows the tags', byTag, 3, { ...byTag, rating: 3 }],
+    ['goes with the tags', byTag, null, { ...byTag, rating: 0, ratingOrigin: null }],
+    ['keeps a like', { ...byTag, liked: true }, 3, { ...byTag, liked: true, rating: 3 }],
+    ['is not put over that of a person', byPerson, 4, undefined],
+    ['does not come back after a person removed it', removed, 4, undefined],
+    ['does not remove that of a person', byPerson, null, undefined],
+  ])('%s', (_, state, rating, nextRatingState) =>
+    expect(stateWithTagRating(state, rating, now)).toEqual(nextRatingState),
+  );
+
+  test('becomes the own one when a person rates the item, and stays when a person only likes it', () => {
+    expect(nextState(byTag, event(false, 4, 2))).toMatchObject({ rating: 4, ratingOrigin: 'person' });
+    expect(nextState(byTag, event(false, 0, 2))).toMatchObject({ rating: 0, ratingOrigin: 'person' });
+    expect(nextState(byTag, event(true, null, 2))).toMatchObject({ rating: 4, ratingOrigin: 'tag' });
+  });
+
+  test('of a merged item gives way to that of a person', () => {
+    expect(changeToAbsorb(byTag, byPerson)).toMatchObject({ rating: 2 });
+    expect(changeToAbsorb(byPerson, byTag)).toBeUndefined();
+    expect(changeToAbsorb(removed, byTag)).toBeUndefined();
+    expect(changeToAbsorb(undefined, byTag)).toMatchObject({ rating: 4, ratingOrigin: 'tag' });
   });
 });

@@ -84,6 +84,28 @@ describe('a server that dies', () => {
     expect(window.webContents.reloads).toBe(1);
   });
 
+  it.each([
+    ['was stopped, which leaves the page as it is', -3, true],
+    ['failed in a frame of the page', -102, false],
+  ])('does not reload a page of which a load %s', async (_reason, code, isMainFrame) => {
+    const { server, advance, window } = await startAppWithWindow();
+    window.webContents.emit('did-fail-load', {}, code, '', LISTENING_LINE, isMainFrame);
+    await server.lastRun.end();
+    await advance(500);
+    await server.lastRun.print(LISTENING_LINE);
+    expect(window.webContents.reloads).toBe(0);
+  });
+
+  it('does not reload a page that failed and was loaded meanwhile', async () => {
+    const { server, advance, window } = await startAppWithWindow();
+    await server.lastRun.end();
+    window.webContents.emit('did-fail-load', {}, -102, 'ERR_CONNECTION_REFUSED', LISTENING_LINE, true);
+    window.webContents.navigate(window.webContents.getURL());
+    await advance(500);
+    await server.lastRun.print(LISTENING_LINE);
+    expect(window.webContents.reloads).toBe(0);
+  });
+
   it('is reported in a notification without a window, and in the tray', async () => {
     const { server, advance, window } = await startAppWithWindow();
     await server.lastRun.end();

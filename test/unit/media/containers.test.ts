@@ -284,6 +284,12 @@ describe('wav', () => {
     });
   });
 
+  it('takes the rest of the file for audio of the size 0, as programs leave it that write to a pipe', () => {
+    const data = Buffer.concat([ascii('data'), u32le(0), samples]);
+    expect(readFile(ascii('RIFF'), u32le(0), ascii('WAVE'), fmt(), data).facts.durationMs).toBe(1000);
+    expect(() => readFile(ascii('RIFF'), u32le(0), ascii('WAVE'), fmt(), ascii('data'), u32le(0))).toThrow('no audio');
+  });
+
   it('uses the file’s size when it is shorter than declared, and the fact chunk for compressed codecs', () => {
     expect(
       readFile(ascii('RIFF'), u32le(0), ascii('WAVE'), fmt(), chunkLe('data', samples).subarray(0, 8 + 88_200)).facts
@@ -367,6 +373,12 @@ describe('mp4', () => {
       atom('mdat', Buffer.alloc(32_000, 1)),
       atom('moov', mvhd, ...moov),
     ]);
+
+  it('refuses audio that only the player of its shop can play', () => {
+    const bytes = file(trak());
+    bytes.write('drms', bytes.indexOf('mp4a'), 'latin1');
+    expect(() => readFile(bytes)).toThrow('copy-protected');
+  });
 
   it("takes the play time from the media, the edit list, or iTunes' own count", () => {
     const edit = atom('edts', atom('elst', u32(0), u32(1), u32(1995), u32(2112), u16(1), u16(0)));

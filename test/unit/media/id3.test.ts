@@ -288,6 +288,7 @@ describe('other frames', () => {
       u32(2500),
     ]);
     expect(readTags(id3([id3Frame('USLT', utf8Text('eng\0plain')), id3Frame('SYLT', sylt)])).lyrics).toEqual({
+      language: 'eng',
       synced: true,
       lines: [
         { startMs: 1000, text: 'one' },
@@ -295,6 +296,7 @@ describe('other frames', () => {
       ],
     });
     expect(readTags(id3([id3Frame('USLT', utf8Text('eng\0[00:01.00]one'))])).lyrics).toEqual({
+      language: 'eng',
       synced: true,
       lines: [{ startMs: 1000, text: 'one' }],
     });

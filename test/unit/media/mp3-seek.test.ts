@@ -1,5 +1,6 @@
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { findMp3Frame } from '../../../server/media/mp3-seek.ts';
+import { findMp3Frame, seekInMp3 } from '../../../server/media/mp3-seek.ts';
 import { id3, id3Frame, utf8Text } from '../../support/audio-bytes.ts';
 import { seededRandom } from '../../support/test-random.ts';
 
@@ -77,4 +78,62 @@ test('the file is read no further than the requested time', async () => {
   }
   const position = await findMp3Frame(generateCounted(), 10_000);
   expect(readBytes).toBeLessThan(position! + 3 * 4_096);
+});
+
+/** Returns frames of one bit rate, with the padding that keeps their average size. */
+function constantFrames(count: number): Buffer[] {
+  const exactBytes = (144_000 * 128) / RATE_HZ;
+  return Array.from({ length: count }, (_, n) => {
+    const bytes = Buffer.alloc(Math.floor((n + 1) * exactBytes) - Math.floor(n * exactBytes));
+    Buffer.from([0xff, 0xfb, (9 << 4) | (bytes.length > Math.floor(exactBytes) ? 2 : 0), 0x04]).copy(bytes);
+    return bytes;
+  });
+}
+
+/** Returns the first frame, which names the number of frames after it and the bytes of all. */
+function factsOf(count: number, audioBytes: number): Buffer {
+  const bytes = infoFrame();
+  bytes.writeUInt32BE(3, 4 + 32 + 4);
+  bytes.writeUInt32BE(count, 4 + 32 + 8);
+  bytes.writeUInt32BE(audioBytes + bytes.length, 4 + 32 + 12);
+  return bytes;
+}
+
+function openable(file: Buffer) {
+  let readBytes = 0;
+  return {
+    readBytes: () => readBytes,
+    async open({ start, end }: { start: number; end: number } = { start: 0, end: file.length - 1 }) {
+      const part = file.subarray(start, end + 1);
+      readBytes += part.length;
+      return { size: file.length, stream: Readable.from([part]) };
+    },
+  };
+}
+
+test('in a file of one bit rate the same frame is found, and little of the file is read', async () => {
+  const audio = constantFrames(40_000);
+  const audioBytes = Buffer.concat(audio).length;
+  const file = Buffer.concat([tag, factsOf(audio.length, audioBytes), ...audio]);
+  for (const ms of [0, 1, 26, 1_000, 12_345, 600_000, 1_000_007]) {
+    const source = openable(file);
+    expect(await seekInMp3(source, ms), `${ms} ms`).toBe(await findMp3Frame(splitIntoChunks(file, 65_536), ms));
+    expect(source.readBytes()).toBeLessThan(100_000);
+  }
+});
+
+test.each([
+  ['whose frames have other sizes than its facts say', frames, frames.length, 1_000_000],
+  [
+    'with bytes in between that are no frame',
+    [...constantFrames(900), Buffer.alloc(250), ...constantFrames(900)],
+    1_800,
+    0,
+  ],
+  ['that ends before its facts say', constantFrames(2_000), 90_000, 90_000 * 417],
+])('a file %s is read frame by frame', async (_, parts, count, claimedBytes) => {
+  const audio = Buffer.concat(parts);
+  const file = Buffer.concat([factsOf(count, claimedBytes || audio.length), audio]);
+  for (const ms of [0, 5_000, 30_000, 45_000, 2_000_000])
+    expect(await seekInMp3(openable(file), ms), `${ms} ms`).toBe(await findMp3Frame(splitIntoChunks(file, 65_536), ms));
 });

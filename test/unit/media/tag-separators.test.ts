@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../../server/config/settings.ts';
+import { CUSTOM_TAG_SEPARATORS } from '../../../server/config/tag-separators.ts';
 import {
   parseSeparators,
   separateValues,
@@ -43,6 +44,7 @@ it('genres, moods and people have separators of their own, and artists none', ()
   };
   const separators = {
     genres: defaultOf('GENRE_SEPARATORS'),
+    custom: CUSTOM_TAG_SEPARATORS,
     moods: defaultOf('MOOD_SEPARATORS'),
     credits: defaultOf('CREDIT_SEPARATORS'),
   };

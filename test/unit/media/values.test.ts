@@ -19,6 +19,11 @@ describe('track and disc numbers', () => {
   it.each([
     ['3', 3, undefined],
     ['03', 3, undefined],
+    ['disc 1 of 2', 1, 2],
+    ['CD 2', 2, undefined],
+    ['3 of 12', 3, 12],
+    ['2 von 3', 2, 3],
+    ['Disc One', undefined, undefined],
     ['3/12', 3, 12],
     [' 3 / 12 ', 3, 12],
     ['3/', 3, undefined],
@@ -72,7 +77,7 @@ describe('dates', () => {
     ['19xx', undefined],
     ['0000', undefined],
     ['99999', undefined],
-    ['circa 1970', undefined],
+    ['circa 1970', { year: 1970 }],
     ['Oct 3, 1995', { year: 1995, date: '1995-10-03' }],
     ['3. Oktober 1995', { year: 1995, date: '1995-10-03' }],
     ['Tue Oct 03 12:00:00 1995', { year: 1995, date: '1995-10-03' }],
@@ -86,6 +91,16 @@ describe('dates', () => {
   ])('%j is %j', (text, expected) => {
     expect(parseDate(text)).toEqual(expected);
   });
+});
+
+describe('years that are uncertain or marked', () => {
+  it.each(['c. 1985', 'ca 1985', 'circa 1985', '~1985', '[1985]', '1985?', '℗ 1985', '(P)1985', '© 1985'])(
+    '%j is 1985',
+    (text) => expect(parseDate(text)).toEqual({ year: 1985 }),
+  );
+  it.each(['c1985x', 'abc 1985 def 2', 'c. 19', '(P)'])('%j is no year', (text) =>
+    expect(parseDate(text)).toBe(undefined),
+  );
 });
 
 describe('ID3 genres', () => {

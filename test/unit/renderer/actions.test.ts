@@ -52,14 +52,14 @@ it.each(['track', 'album', 'artist'] as const)('one or many of %s can be liked, 
 it('only the owner of a playlist can rename, publish and delete it', () => {
   const ownPlaylist = makeItems('playlist', 1, { id: 7, name: 'Mine', owner_id: 1, is_smart: true });
   const otherPlaylist = makeItems('playlist', 1, { id: 8, name: 'Theirs', owner_id: 2, is_smart: true });
-  const changes: ActionName[] = ['rename', 'rules', 'share', 'delete'];
+  const changes: ActionName[] = ['rename', 'rules', 'publish', 'delete'];
   expect(listActionNames(ownPlaylist)).toEqual(expect.arrayContaining(changes));
   expect(listActionNames(otherPlaylist).filter((name) => changes.includes(name))).toEqual([]);
   expect(listActionNames(otherPlaylist)).toContain('duplicate');
 });
 
 it('actions that make sense only for one item are not offered for several', () => {
-  expect(listActionNames(makeItems('album', 2)).filter((name) => ['goTo', 'cover', 'copyLink'].includes(name))).toEqual(
+  expect(listActionNames(makeItems('album', 2)).filter((name) => ['goTo', 'cover', 'versions'].includes(name))).toEqual(
     [],
   );
   expect(listActionNames(makeItems('track', 2))).toContain('shuffle');
@@ -91,6 +91,14 @@ it('music is fetched and saved by those who may, and a list of names is saved by
   );
   expect(listActionNames(makeItems('playlist'), restrictedUser)).toContain('exportList');
   expect(listActionNames(makeItems('playlist'), restrictedUser)).not.toContain('download');
+});
+
+it.each(ITEM_KINDS)('one or many of %s can be shared with people without an account, by those who may', (kind) => {
+  const restrictedUser = { ...OWNER, rights: { ...ALL_RIGHTS, can_share: false } };
+  for (const count of [1, 3]) {
+    expect(listActionNames(makeItems(kind, count))).toContain('share');
+    expect(listActionNames(makeItems(kind, count), restrictedUser)).not.toContain('share');
+  }
 });
 
 it('an entry can be moved and removed, if the list can be changed', () => {

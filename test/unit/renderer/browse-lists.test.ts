@@ -8,6 +8,7 @@ import {
   NO_LAYOUT,
   readLayout,
 } from '../../../renderer/features/browse/tracks/column-layout.ts';
+import { parseTrackSearch, tagsIn, toFilter, toTagsText } from '../../../renderer/features/browse/url-params.ts';
 import { findRow } from '../../../renderer/music/type-ahead.ts';
 
 describe('columns', () => {
@@ -122,5 +123,18 @@ describe('editing several tracks', () => {
   test('a field shows the common value, and nothing when they differ', () => {
     expect(commonValue([track, track], 'genre')).toBe('Jazz');
     expect(commonValue([track, { ...track, genre: null }], 'genre')).toBeUndefined();
+  });
+});
+
+describe('values of tags in the address', () => {
+  test('come back as they were, and are repeated for the server', () => {
+    const tags = toTagsText(['OCCASION:Party, late', 'mood:Calm']);
+    expect(tagsIn(tags)).toEqual(['OCCASION:Party, late', 'mood:Calm']);
+    expect(toFilter(parseTrackSearch({ tags }))).toMatchObject({ tag: ['OCCASION:Party, late', 'mood:Calm'] });
+  });
+  test('are left out where they are none', () => {
+    expect(parseTrackSearch({ tags: 'OCCASION;:x;mood: ' })).toEqual({});
+    expect(parseTrackSearch({ tags: ['mood:Calm'] })).toEqual({});
+    expect(toTagsText([])).toBeUndefined();
   });
 });

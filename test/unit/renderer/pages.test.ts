@@ -6,7 +6,8 @@ import { toTrackPut, type EditValues } from '../../../renderer/features/details/
 import { historyRows } from '../../../renderer/features/history/history-rows.ts';
 import { bucketDays, fillYears, stepFor, toCsv } from '../../../renderer/features/statistics/plot-data.ts';
 import { FIELD_NAMES } from '../../../renderer/music/track-fields.ts';
-import { addDays, dayOf, daysOf, parseRangeSearch } from '../../../renderer/ui/day-range.ts';
+import { dayOf, parseRangeSearch } from '../../../renderer/ui/day-range.ts';
+import { addDays, daysOf } from '../../../renderer/ui/range-days.ts';
 import type { MatchOut } from '../../../server/enrichment/wire.ts';
 import type { HistoryOut } from '../../../server/history/wire.ts';
 import type { AlbumOut, TrackFieldName, TrackOut } from '../../../server/library/wire.ts';
@@ -16,6 +17,20 @@ describe('days', () => {
     expect(daysOf({ range: 'week' }, '2026-03-03')).toEqual({ from: '2026-02-25', to: '2026-03-03' });
     expect(daysOf({ range: 'all' }, '2026-03-03')).toEqual({});
     expect(daysOf({ range: 'custom', from: '2026-01-01' }, '2026-03-03')).toEqual({ from: '2026-01-01' });
+  });
+
+  test.each([
+    ['this-week', '2026-03-01', '2026-02-23', '2026-03-01'],
+    ['this-week', '2026-03-02', '2026-03-02', '2026-03-02'],
+    ['last-week', '2026-01-04', '2025-12-22', '2025-12-28'],
+    ['this-month', '2026-03-03', '2026-03-01', '2026-03-03'],
+    ['last-month', '2024-03-31', '2024-02-01', '2024-02-29'],
+    ['last-month', '2026-01-15', '2025-12-01', '2025-12-31'],
+    ['this-year', '2026-03-03', '2026-01-01', '2026-03-03'],
+    ['last-year', '2026-03-03', '2025-01-01', '2025-12-31'],
+  ] as const)('%s on %s is from %s to %s', (range, today, from, to) => {
+    expect(daysOf({ range }, today)).toEqual({ from, to });
+    expect(parseRangeSearch({ range })).toEqual({ range });
   });
 
   test('invalid dates in a URL are ignored', () => {

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest';
+import type { SmartFields } from '../../../renderer/api/playlists.ts';
 import { RulesIn } from '../../../server/playlists/rules.ts';
 import {
   emptyForm,
   fromRules,
   isComplete,
   newCondition,
+  optionOf,
   toRules,
   withField,
+  withOption,
   type RuleForm,
 } from '../../../renderer/features/playlists/rules.ts';
 
@@ -20,6 +23,7 @@ const ruleForm: RuleForm = {
         { field: 'year', op: 'between', value: [1959, 1969] },
         { field: 'liked', op: 'is', value: true },
         { field: 'rating', op: 'is_set' },
+        { field: 'tag', tag: 'OCCASION', op: 'contains', value: 'part' },
       ],
     },
   ],
@@ -56,4 +60,16 @@ test('another field keeps the comparison if possible', () => {
     op: 'is',
     value: true,
   });
+});
+
+test('a tag in the menu of fields is a rule on that tag, and another field forgets it', () => {
+  const textOperators = ['is', 'contains'];
+  const fields = {
+    fields: ['genre', 'tag'].map((field) => ({ field, kind: 'text', operators: textOperators })),
+    sorts: [],
+  } as unknown as SmartFields;
+  const rule = withOption({ field: 'genre', op: 'contains', value: 'x' }, 'tag:OCCASION', fields);
+  expect(rule).toEqual({ field: 'tag', tag: 'OCCASION', op: 'contains' });
+  expect(optionOf(rule)).toBe('tag:OCCASION');
+  expect(withOption(rule, 'genre', fields)).toEqual({ field: 'genre', op: 'contains' });
 });

@@ -63,7 +63,7 @@ function knownFiles(folders: KnownFolder[] = []): KnownFileRow {
       const id = folders.findIndex((folder) => folder.path === path);
       const { imageName = null, signature = null } = folders[id] ?? {};
       seenIds.add(id);
-      return id < 0 ? undefined : { id, path, imageName, artistImage: null, signature };
+      return id < 0 ? undefined : { id, path, imageName, artistImage: null, signature, linkTarget: null };
     },
     listFiles(id) {
       queriedFolders.push(folders[id]?.path ?? '?');
@@ -71,7 +71,14 @@ function knownFiles(folders: KnownFolder[] = []): KnownFileRow {
     },
     listUnvisitedFolders: () =>
       folders
-        .map(({ path, imageName, signature }, id) => ({ id, path, imageName, artistImage: null, signature }))
+        .map(({ path, imageName, signature }, id) => ({
+          id,
+          path,
+          imageName,
+          artistImage: null,
+          signature,
+          linkTarget: null,
+        }))
         .filter(({ id }) => !seenIds.has(id))
         .filter(({ path }) =>
           walkedFolders.some((walkedFolder) => walkedFolder === '' || `${path}/`.startsWith(`${walkedFolder}/`)),
@@ -80,9 +87,14 @@ function knownFiles(folders: KnownFolder[] = []): KnownFileRow {
       walkedFolders = foldersToWalk;
       seenIds.clear();
     },
+    listPlaylists: () => [],
     listPresent: (id) => listFilesOf(id).filter((file) => file.state === 'track' || file.state === 'failed'),
+    hasPresent: () => false,
+    listLinks: () => [],
   };
 }
+
+const OWN_FOLDERS = { data: '/nowhere/data', storageRoot: '/nowhere/stored' };
 
 interface WalkedPart {
   walkRoot?: string;
@@ -92,7 +104,17 @@ interface WalkedPart {
 
 function* walking(knownFiles: KnownFileRow, { walkRoot = root, folders = [''], restore = false }: WalkedPart = {}) {
   knownFiles.begin(folders);
-  yield* walk({ root: walkRoot, folders, closedKeys: [], ignoredNames: '', knownFiles, restore, canSplit: true });
+  yield* walk({
+    root: walkRoot,
+    folders,
+    closedKeys: [],
+    ignoredNames: '',
+    readsPlaylists: true,
+    ownFolders: OWN_FOLDERS,
+    knownFiles,
+    restore,
+    canSplit: true,
+  });
 }
 
 const walkAll = (knownRows: KnownFileRow = knownFiles(), walkedPart: WalkedPart = {}): FolderBatch[] => [
@@ -324,6 +346,11 @@ describe('the cover image in a folder', () => {
     [['cover.jpg', 'folder.jpg'], 'cover.jpg'],
     [['front.png', 'folder.webp', 'album.jpg'], 'folder.webp'],
     [['AlbumArtSmall.jpg', 'AlbumArt.jpg'], 'AlbumArt.jpg'],
+    [
+      ['AlbumArtSmall.jpg', 'AlbumArt_{B5020207-474E-4720}_Large.jpg', 'AlbumArt_{B5020207-474E-4720}_Small.jpg'],
+      'AlbumArt_{B5020207-474E-4720}_Large.jpg',
+    ],
+    [['cover.avif'], 'cover.avif'],
     [['Front.PNG'], 'Front.PNG'],
     [['COVER.JPEG', 'booklet.jpg'], 'COVER.JPEG'],
     [['booklet.jpg', 'back.png'], null],

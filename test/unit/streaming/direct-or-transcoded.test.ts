@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { PROFILE_NAMES, transcodeArguments } from '../../../server/media/transcode.ts';
 import {
   chooseAudio,
-  estimateBytes,
   resolveFormat,
   type SourceAudio,
   type AudioRequest,
@@ -13,6 +12,8 @@ const MP3: SourceAudio = { format: 'mp3', codec: null, bitrateKbps: 128 };
 const ALAC_SOURCE: SourceAudio = { format: 'm4a', codec: 'ALAC', bitrateKbps: 800 };
 const AAC_SOURCE: SourceAudio = { format: 'm4a', codec: 'AAC', bitrateKbps: 128 };
 const OPUS_IN_OGG: SourceAudio = { format: 'ogg', codec: 'Opus', bitrateKbps: 96 };
+const AIFF_SOURCE: SourceAudio = { format: 'aiff', codec: 'pcm', bitrateKbps: 1_411 };
+const WMA_SOURCE: SourceAudio = { format: 'wma', codec: 'wma', bitrateKbps: 128 };
 const APE_SOURCE: SourceAudio = { format: 'ape', codec: null, bitrateKbps: null };
 
 describe('the sent format', () => {
@@ -25,6 +26,12 @@ describe('the sent format', () => {
     ['no limit is no limit', FLAC_SOURCE, { maxBitrateKbps: 0 }],
     ['aac is wished of AAC in MP4', AAC_SOURCE, { format: 'aac' }],
     ['opus is wished of Opus in Ogg', OPUS_IN_OGG, { format: 'opus' }],
+    ['its suffix is wished, whatever its codec', ALAC_SOURCE, { format: 'm4a' }],
+    ['its suffix is wished, whatever is in the Ogg', OPUS_IN_OGG, { format: 'ogg' }],
+    ['its suffix is wished, which is no format for conversions', AIFF_SOURCE, { format: 'aiff' }],
+    ['another spelling of its suffix is wished', AIFF_SOURCE, { format: 'aif' }],
+    ['the suffix of its container is wished', ALAC_SOURCE, { format: 'mp4' }],
+    ['its suffix is wished, and a limit that it keeps', WMA_SOURCE, { format: 'wma', maxBitrateKbps: 320 }],
   ])('is the original when %s', (_, source, request) => {
     expect(chooseAudio(source, request, true)).toBe('original');
   });
@@ -39,9 +46,12 @@ describe('the sent format', () => {
     [MP3, { format: 'mp3', maxBitrateKbps: 64 }, { profile: 'mp3', bitrateKbps: 64 }],
     [MP3, { format: 'aac' }, { profile: 'aac', bitrateKbps: 128 }],
     [MP3, { format: 'mp3', startMs: 9_000 }, { profile: 'mp3', bitrateKbps: 128 }],
-    [ALAC_SOURCE, { format: 'm4a' }, { profile: 'm4a', bitrateKbps: 160 }],
+    [ALAC_SOURCE, { format: 'aac' }, { profile: 'aac', bitrateKbps: 160 }],
+    [ALAC_SOURCE, { format: 'm4a', startMs: 9_000 }, { profile: 'm4a', bitrateKbps: 160 }],
+    [ALAC_SOURCE, { format: 'm4a', forceConversion: true }, { profile: 'm4a', bitrateKbps: 160 }],
+    [AIFF_SOURCE, { format: 'aiff', maxBitrateKbps: 320 }, { profile: 'mp3', bitrateKbps: 320 }],
     [ALAC_SOURCE, { format: 'm4a', maxBitrateKbps: 256 }, { profile: 'm4a', bitrateKbps: 256 }],
-    [OPUS_IN_OGG, { format: 'ogg' }, { profile: 'ogg', bitrateKbps: 96 }],
+    [{ ...OPUS_IN_OGG, format: 'opus' }, { format: 'ogg' }, { profile: 'ogg', bitrateKbps: 96 }],
     [AAC_SOURCE, { format: 'aac', maxBitrateKbps: 160, forceConversion: true }, { profile: 'aac', bitrateKbps: 160 }],
     [ALAC_SOURCE, { format: 'flac' }, { profile: 'flac', bitrateKbps: 0 }],
     [APE_SOURCE, { maxBitrateKbps: 320 }, { profile: 'mp3', bitrateKbps: 320 }],
@@ -51,12 +61,6 @@ describe('the sent format', () => {
 
   it('is always the original if nothing can be transcoded', () => {
     expect(chooseAudio(FLAC_SOURCE, { format: 'opus', maxBitrateKbps: 64, startMs: 1 }, false)).toBe('original');
-  });
-
-  it('has a size of about bit rate times duration', () => {
-    expect(estimateBytes({ profile: 'mp3', bitrateKbps: 128, startMs: 10_000 }, 70_000)).toBe(960_000);
-    expect(estimateBytes({ profile: 'flac', bitrateKbps: 0, startMs: 0 }, 70_000)).toBeUndefined();
-    expect(estimateBytes({ profile: 'mp3', bitrateKbps: 128, startMs: 0 }, null)).toBeUndefined();
   });
 });
 
