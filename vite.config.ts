@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import util from 'node:util';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin, type UserConfig } from 'vite';
+import { build, defineConfig, type Plugin, type UserConfig } from 'vite';
 import { WORKERS } from './server/paths.ts';
 
 const root = import.meta.dirname;
@@ -20,9 +20,10 @@ const NATIVE = ['better-sqlite3', 'sharp', '@node-rs/argon2', '@napi-rs/keyring'
 /** 4 MB that only speech enhancement would load, which nothing asks for. */
 const UNUSED = ['@wasm-audio-decoders/opus-ml'];
 
+const SHARE_PAGE = 'share.html';
 const htmlEntries = () =>
   readdirSync(join(root, 'renderer'))
-    .filter((file) => file.endsWith('.html'))
+    .filter((file) => file.endsWith('.html') && file !== SHARE_PAGE)
     .map((file) => join(root, 'renderer', file));
 
 /**
@@ -69,20 +70,27 @@ const sharedHead: Plugin = {
 
 /** `en.json?settings` has the texts of the settings, which are a third of all; `en.json?window` has what is left. */
 const TEXT_PARTS: Record<string, readonly string[]> = {
-  settings: ['settings', 'setting', 'equalizer'],
+  settings: ['settings', 'setting', 'equalizer', 'contents'],
   pages: [
     'about',
     'absent',
+    'activity',
+    'adding',
     'albumChanges',
+    'albumEdit',
+    'albumMatch',
     'analysis',
     'beside',
     'chapters',
     'charset',
     'cover',
+    'credits',
+    'density',
     'details',
     'discover',
     'duplicates',
     'edit',
+    'empty',
     'folders',
     'genres',
     'history',
@@ -98,31 +106,45 @@ const TEXT_PARTS: Record<string, readonly string[]> = {
     'mix',
     'mood',
     'moodText',
+    'origin',
     'originText',
     'path',
     'picture',
+    'place',
+    'placeText',
+    'playlistFile',
     'podcasts',
     'radio',
+    'range',
     'regroup',
     'review',
     'rules',
+    'search',
+    'setup',
+    'share',
     'shortcuts',
+    'sideBar',
     'similar',
     'stations',
     'statistics',
+    'tags',
     'task',
     'trash',
     'version',
     'why',
   ],
+  finding: ['synonyms'],
+  // of the page of a share, which guests open
+  guest: ['guest'],
   // of the desktop's menus
   main: ['shell'],
 };
-const englishTexts: Plugin = {
+/** Makes the modules of these parts. */
+export const englishTexts: Plugin = {
   name: 'english-texts',
   enforce: 'pre',
   load(id) {
-    const [, file, part] = /^(.*[\\/]languages[\\/]en\.json)\?(settings|pages|window)$/.exec(id) ?? [];
+    const [, file, part] = /^(.*[\\/]languages[\\/]en\.json)\?(settings|pages|finding|guest|window)$/.exec(id) ?? [];
     if (!file) return undefined;
     this.addWatchFile(file);
     const texts = JSON.parse(readFileSync(file, 'utf8')) as Record<string, object>;
@@ -162,7 +184,7 @@ addFirst(join(root, 'renderer/windows/library/main.tsx'));
 
 const isShared = (id: string): boolean =>
   /renderer[\\/](ui|api|music|player|i18n)[\\/].*\.tsx?$/.test(id) &&
-  !/(setting|page)-texts\.ts$/.test(id) &&
+  !/((setting|page)-texts|synonyms)\.ts$/.test(id) &&
   first.has(id);
 
 /**
@@ -176,9 +198,33 @@ const GROUPS = [
   { name: 'pages', minShareCount: 2 },
 ];
 
+/**
+ * The page of a share is built by itself, after the windows. A fourth entry would cut the files that the windows share
+ * into many more, which would all be part of their first load.
+ */
+const sharePage: Plugin = {
+  name: 'share-page',
+  apply: 'build',
+  async closeBundle() {
+    await build({
+      configFile: false,
+      logLevel: 'warn',
+      root: join(root, 'renderer'),
+      plugins: [react(), usedIcons, englishTexts, compressed],
+      build: {
+        outDir: join(root, 'dist/renderer'),
+        emptyOutDir: false,
+        copyPublicDir: false,
+        chunkSizeWarningLimit: 700,
+        rolldownOptions: { input: join(root, 'renderer', SHARE_PAGE) },
+      },
+    });
+  },
+};
+
 const renderer = (): UserConfig => ({
   root: join(root, 'renderer'),
-  plugins: [react(), usedIcons, englishTexts, sharedHead, compressed, serviceWorker],
+  plugins: [react(), usedIcons, englishTexts, sharedHead, compressed, serviceWorker, sharePage],
   build: {
     outDir: join(root, 'dist/renderer'),
     emptyOutDir: true,

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { englishTexts } from './vite.config.ts';
 import SlowFiles from './test/support/slow-files.ts';
 import { PATIENCE_MS } from './test/support/until.ts';
 
@@ -14,12 +15,15 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules', 
 /** Change what all files share when they are imported, so they have a process of their own. */
 const ALONE = ['test/integration/storage-third.test.ts'];
 
+/** Record what a browser plays. A busy machine drops sound, so they run after all others, one at a time. */
+const RECORDED = ['test/e2e/gapless.e2e.ts', 'test/e2e/limiter.e2e.ts'];
+
 /** They wait more than they work, or for a browser: first of their project, so that none runs alone at its end. */
 const LONGEST =
-  /\/(accessibility|backup-kill|dev|gapless|hostile-files|journeys|player|pseudo-language|scan-kill|sound|watch)\./;
+  /\/(accessibility|backup-kill|dev|hostile-files|journeys|player|pseudo-language|scan-kill|sound|watch)\./;
 
 /** Vitest ends a process when the next file is of another project, and a new one imports the server again. */
-const PROJECTS = ['e2e', 'alone', 'integration', 'unit'];
+const PROJECTS = ['e2e', 'alone', 'integration', 'unit', 'recorded'];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -45,6 +49,8 @@ const built = { globalSetup: ['test/support/build-stale.ts'] };
 /** Node imports TypeScript itself. Unit tests also import what only Vite can: pages and the shell. */
 const byNode = { setupFiles: ['test/support/setup.ts'], experimental: { viteModuleRunner: false, nodeLoader: false } };
 
+const inBrowser = { globalSetup: [...built.globalSetup, 'test/e2e/unpack-browser.ts'], ...byNode };
+
 export default defineConfig({
   test: {
     maxWorkers: availableParallelism() + 3, // tests wait more than they work; with 5 two cores end no sooner
@@ -52,6 +58,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       {
+        plugins: [englishTexts],
         resolve: { alias: { electron: join(import.meta.dirname, 'test/fakes/electron.ts') } },
         test: { ...common, name: 'unit', include: ['test/unit/**/*.test.ts'] },
       },
@@ -71,8 +78,18 @@ export default defineConfig({
           ...common,
           name: 'e2e',
           include: ['test/e2e/**/*.e2e.ts'],
-          globalSetup: [...built.globalSetup, 'test/e2e/unpack-browser.ts'],
-          ...byNode,
+          exclude: RECORDED,
+          ...inBrowser,
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'recorded',
+          include: RECORDED,
+          ...inBrowser,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -45,7 +45,7 @@ async function page(request) {
 addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
-  if (request.method !== 'GET' || origin !== location.origin || /^\/(api|rest)\//.test(pathname)) return;
+  if (request.method !== 'GET' || origin !== location.origin || /^\/(api|rest|share)\//.test(pathname)) return;
   if (request.mode === 'navigate') event.respondWith(page(request));
   else if (FILES.includes(pathname))
     event.respondWith(caches.match(pathname).then((cachedResponse) => cachedResponse ?? fetch(request)));

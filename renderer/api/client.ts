@@ -2,7 +2,8 @@
 // turns every failure into an ApiError, and ends the session on 401; the window then displays the sign-in page, which
 // leads back.
 import i18next from 'i18next';
-import { ApiError, parseProblem } from './problem.ts';
+import { ApiError, isUnreachable, parseProblem } from './problem.ts';
+import { noteReachable } from './reachability.ts';
 import { noteLastEvent } from './last-event.ts';
 import type { Routes } from './routes.ts';
 import { getSession, signOut } from './session.ts';
@@ -60,12 +61,28 @@ export async function request<R extends Route>(route: R, ...[options]: OptionsAr
     ...(signal ? { signal } : {}),
   }).catch((cause: unknown) => {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    noteReachable(false);
     throw new ApiError(0, i18next.t('error.unreachable'));
   });
+  noteReachable(true);
   noteLastEvent(response.headers.get('X-Last-Event-Id'));
   if (response.ok) return response.status === 204 ? undefined : parseNamed(await response.text());
   if (response.status === 401 && session && getSession()?.token === session.token) signOut();
   throw parseProblem(response.status, response.statusText, await response.json().catch(() => null));
+}
+
+const ASK_AGAIN_MS = 2_000;
+let waiting: Promise<void> | undefined;
+
+/** Asks the server every few seconds. Resolves when it answers. */
+export const waitForServer = (): Promise<void> => (waiting ??= askUntilAnswered().finally(() => (waiting = undefined)));
+
+async function askUntilAnswered(): Promise<void> {
+  const isUnanswered = (): Promise<boolean> => request('GET /auth/status').then(() => false, isUnreachable);
+  while (await isUnanswered())
+    await new Promise((resolve) => {
+      setTimeout(resolve, ASK_AGAIN_MS);
+    });
 }
 
 const UNNAMED_ERROR: Record<string, () => string> = {
@@ -74,7 +91,7 @@ const UNNAMED_ERROR: Record<string, () => string> = {
 };
 
 /** Parses JSON, and translates the placeholder names of unknown albums and artists. */
-const parseNamed = (text: string): unknown =>
+export const parseNamed = (text: string): unknown =>
   JSON.parse(
     text,
     text.includes('"[Unknown A')

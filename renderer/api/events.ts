@@ -12,10 +12,12 @@ import { STATIONS } from './stations.ts';
 import { notePlaylist } from './playlists.ts';
 import { QUEUE } from './queue.ts';
 import { createRefresher } from './refresher.ts';
+import { noteReachable } from './reachability.ts';
 import { noteDownload } from './remote.ts';
+import { statusQuery } from './status.ts';
 import { eventsUrl } from './urls.ts';
 
-const RECONNECT_MS = [1_000, 2_000, 5_000, 10_000];
+const RECONNECT_MS = [1_000, 2_000, 3_000, 5_000];
 /** Lists are refetched at most this often, because a scan changes the library all the time. */
 const LIBRARY_REFRESH_MS = 2_000;
 const JOBS_REFRESH_MS = 1_000;
@@ -24,18 +26,26 @@ type Listener<Name extends EventName> = (data: EventMap[Name]) => void;
 
 interface EventStreamOptions {
   queries: QueryClient;
-  onConnection: (isConnected: boolean) => void;
   onJobDone: Listener<'job'>;
 }
 
-/** Opens the event stream; the returned function closes it. */
-export function openEventStream({ queries, onConnection, onJobDone }: EventStreamOptions): () => void {
+interface EventStream {
+  /** Connects anew, and refetches what may have changed meanwhile. */
+  reconnect(): void;
+  close(): void;
+}
+
+export function openEventStream({ queries, onJobDone }: EventStreamOptions): EventStream {
   let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
   const refreshLibrary = createRefresher(LIBRARY_REFRESH_MS, () =>
     // playlists contain tracks, and smart playlists may match other tracks now
-    Promise.all([queries.invalidateQueries({ queryKey: [LIBRARY] }), notePlaylist(queries)]),
+    Promise.all([
+      queries.invalidateQueries({ queryKey: [LIBRARY] }),
+      queries.invalidateQueries({ queryKey: statusQuery().queryKey }), // a music folder may have gone or come back
+      notePlaylist(queries),
+    ]),
   );
   /** Refetches lists before the scan disappears, because the library would otherwise look empty for a moment. */
   const endScan = () => {
@@ -60,14 +70,13 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
         // Events were missed while offline. A running scan sends its progress again within a second.
         queries.setQueryData(scanKey, null);
         forgetLikes();
-        refreshLibrary.soon();
-        refreshJobs.soon();
+        void queries.invalidateQueries(); // also fetches what could not be fetched meanwhile
       }
       failures = 0;
-      onConnection(true);
+      noteReachable(true);
     });
     stream.addEventListener('error', () => {
-      onConnection(false);
+      noteReachable(false);
       failures += 1;
       if (stream.readyState === EventSource.CLOSED)
         timer = setTimeout(connect, RECONNECT_MS[Math.min(failures, RECONNECT_MS.length) - 1]);
@@ -95,11 +104,19 @@ export function openEventStream({ queries, onConnection, onJobDone }: EventStrea
   };
   connect();
 
-  return () => {
+  const disconnect = () => {
     clearTimeout(timer);
-    refreshLibrary.cancel();
-    refreshJobs.cancel();
-    refreshHistory.cancel();
     source?.close();
+  };
+  return {
+    reconnect() {
+      disconnect();
+      failures += 1;
+      connect();
+    },
+    close() {
+      disconnect();
+      for (const refresher of [refreshLibrary, refreshJobs, refreshHistory]) refresher.cancel();
+    },
   };
 }

@@ -115,6 +115,12 @@ const albumTracks = (id: number, query: { best_only?: boolean }) =>
 /** Returns the query of the tracks that the album plays: only the best file of each recording. */
 export const albumTracksQuery = (id: number) => albumTracks(id, { best_only: true });
 export const albumFilesQuery = (id: number) => albumTracks(id, {});
+/** What the last scan did not use of the file, in sentences. */
+export const fileNotesQuery = (id: number) =>
+  queryOptions({
+    queryKey: [LIBRARY, `/tracks/${id}/file-notes`] as const,
+    queryFn: ({ signal }) => request('GET /tracks/{id}/file-notes', { path: { id }, signal }),
+  });
 export const trackVersionsQuery = (id: number) =>
   queryOptions({
     queryKey: [LIBRARY, `/tracks/${id}/versions`] as const,
@@ -146,6 +152,14 @@ export const folderSearchQuery = (q: string, limit: number) =>
     queryKey: [LIBRARY, 'search', 'folders', q, limit] as const,
     queryFn: ({ signal }) => request('GET /search/folders', { query: { q, limit }, signal }),
     enabled: q !== '',
+    placeholderData: keepPreviousData,
+  });
+
+/** Returns the query of tracks with these words in their lyrics. */
+export const lyricsSearchQuery = (q: string, limit: number) =>
+  queryOptions({
+    queryKey: [LIBRARY, 'search', 'lyrics', q, limit] as const,
+    queryFn: ({ signal }) => request('GET /lyrics/search', { query: { q, limit }, signal }),
     placeholderData: keepPreviousData,
   });
 

@@ -1,6 +1,6 @@
 // Likes and ratings of tracks, albums and artists. A change made in this window or reported by an event overrides the
 // cached lists. The server's response replaces the override, and a rejected request reverts it.
-import { useQueryClient, type MutationOptions, type QueryClient } from '@tanstack/react-query';
+import { queryOptions, useQueryClient, type MutationOptions, type QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { request } from './client.ts';
 import type { LikeState } from './routes.ts';
@@ -42,8 +42,20 @@ export function forgetLikes(): void {
 }
 onSessionChange(forgetLikes);
 
+/** The like and rating of one item, with the origin of the rating. */
+export const likeStateQuery = (type: LikeType, id: number) =>
+  queryOptions({
+    queryKey: [LIBRARY, 'like-state', type, id],
+    queryFn: async ({ signal }): Promise<LikeState | null> => {
+      const states = await request('GET /likes/state', { query: { item_type: type, item_id: [id] }, signal });
+      return states[0] ?? null;
+    },
+  });
+
 /** Applies a change that another window or a phone made. */
-export function noteLike(queries: QueryClient, { item_type, item_id, liked, rating }: LikeState): void {
+export function noteLike(queries: QueryClient, state: LikeState): void {
+  const { item_type, item_id, liked, rating } = state;
+  queries.setQueryData(likeStateQuery(item_type, item_id).queryKey, state);
   noteState(item_type, item_id, { liked, rating });
   // refetches the lists that contain only liked or rated items, or have them in the order of their ratings
   void queries.invalidateQueries({

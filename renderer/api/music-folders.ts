@@ -19,6 +19,22 @@ export const serverFolderQuery = (path: string | undefined) =>
     retry: false,
   });
 
+/** Names that are counted of a folder in a list; the chosen folder is counted whole. */
+const LISTED_FOLDER_LIMIT = 10_000;
+
+/** Returns the query of how much music a folder of the server contains. */
+export const folderContentsQuery = (path: string, { isListed = false } = {}) =>
+  queryOptions({
+    queryKey: ['server-folders', path, 'contents', isListed] as const,
+    queryFn: ({ signal }) =>
+      request('GET /server-folders/contents', {
+        query: { path, ...(isListed && { limit: LISTED_FOLDER_LIMIT }) },
+        signal,
+      }),
+    retry: false,
+    staleTime: 60_000,
+  });
+
 export const whatRemovalDoes = (id: number) =>
   request('DELETE /music-folders/{id}', { path: { id }, query: { dry_run: true } });
 

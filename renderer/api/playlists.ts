@@ -171,6 +171,18 @@ export function usePutBack() {
   });
 }
 
+/** Lets a playlist follow its file in the music folder, or not. */
+export function useFollowFile() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, isFollowing }: { id: number; isFollowing: boolean }) =>
+      isFollowing
+        ? request('POST /playlists/{id}/follow-file', { path: { id } })
+        : request('DELETE /playlists/{id}/follow-file', { path: { id } }),
+    onSuccess: (playlist) => took(queries, playlist),
+  });
+}
+
 /** The chosen entries (`ids`), or all entries except some (`allBut`), which need not be loaded. */
 export type EntryChoice = { ids: number[] } | { allBut: number[] };
 type Change = EntryChoice & ({ kind: 'move'; before: number | null } | { kind: 'remove' });

@@ -96,9 +96,15 @@ export interface SettingsPatch {
   local_media_import_mode?: (string | number | boolean | null) | undefined;
   local_media_watch?: (string | number | boolean | null) | undefined;
   local_media_ignore?: (string | number | boolean | null) | undefined;
+  playlist_files?: (string | number | boolean | null) | undefined;
+  playlist_files_owner?: (string | number | boolean | null) | undefined;
+  playlist_files_public?: (string | number | boolean | null) | undefined;
+  playlist_export_path?: (string | number | boolean | null) | undefined;
+  artist_separators?: (string | number | boolean | null) | undefined;
   genre_separators?: (string | number | boolean | null) | undefined;
   mood_separators?: (string | number | boolean | null) | undefined;
   credit_separators?: (string | number | boolean | null) | undefined;
+  custom_tags?: (string | number | boolean | null) | undefined;
   allow_registration?: (string | number | boolean | null) | undefined;
   jwt_secret?: (string | number | boolean | null) | undefined;
   access_token_ttl?: (string | number | boolean | null) | undefined;
@@ -117,6 +123,7 @@ export interface SettingsPatch {
   contact?: (string | number | boolean | null) | undefined;
   coverart_enabled?: (string | number | boolean | null) | undefined;
   coverart_base_url?: (string | number | boolean | null) | undefined;
+  tag_ratings_account?: (string | number | boolean | null) | undefined;
   lyrics_enabled?: (string | number | boolean | null) | undefined;
   lyrics_base_url?: (string | number | boolean | null) | undefined;
   lyrics_write_files?: (string | number | boolean | null) | undefined;
@@ -306,6 +313,18 @@ export interface NoticeOut {
   name: 'rights';
   created_at: string;
 }
+export type CreditRole =
+  | 'composer'
+  | 'conductor'
+  | 'lyricist'
+  | 'arranger'
+  | 'producer'
+  | 'director'
+  | 'engineer'
+  | 'mixer'
+  | 'djmixer'
+  | 'remixer'
+  | 'performer';
 export interface PagedTracks {
   items: TrackOut[];
   total: number;
@@ -323,6 +342,7 @@ export interface TrackOut {
   album_artist_name: string | null;
   genre: string | null;
   genres: string[];
+  tags: Record<string, string[]>;
   year: number | null;
   track_number: number | null;
   disc_number: number | null;
@@ -439,6 +459,7 @@ export interface AlbumOut {
   title: string;
   artist_id: number | null;
   artist_name: string | null;
+  artists: { id: number; name: string }[];
   year: number | null;
   genre: string | null;
   is_compilation: boolean;
@@ -454,10 +475,38 @@ export interface AlbumOut {
   release_mbid: string | null;
   release_types: string[];
   edition: string | null;
+  original_year: number | null;
+  labels: string[];
+  sort_title: string | null;
+  play_count: number;
   liked: boolean;
   rating: number;
   created_at: string;
   updated_at: string;
+}
+export interface AlbumPatch {
+  title?: string | undefined;
+  artists?: string[] | undefined;
+  year?: (number | null) | undefined;
+  original_year?: (number | null) | undefined;
+  genres?: string[] | undefined;
+  release_types?: string[] | undefined;
+  edition?: (string | null) | undefined;
+  label?: (string | null) | undefined;
+  catalog_number?: (string | null) | undefined;
+  barcode?: (string | null) | undefined;
+  is_compilation?: boolean | undefined;
+  sort_title?: (string | null) | undefined;
+  tracks?:
+    | {
+        id: number;
+        title?: string | undefined;
+        artist?: (string | null) | undefined;
+        artists?: string[] | undefined;
+        track_number?: (number | null) | undefined;
+        disc_number?: (number | null) | undefined;
+      }[]
+    | undefined;
 }
 export interface ContradictionOut {
   track_id: number;
@@ -497,6 +546,62 @@ export interface GenreOut {
   track_count: number;
   album_count: number;
 }
+export interface PagedPeople {
+  items: ListedPersonOut[];
+  total: number;
+  limit: number;
+  offset: number;
+}
+export interface ListedPersonOut {
+  id: number;
+  name: string;
+  sort_key: string;
+  artist_id: number | null;
+  track_count: number;
+}
+export interface PersonOut {
+  id: number;
+  name: string;
+  artist_id: number | null;
+  roles: { role: CreditRole; track_count: number; album_count: number }[];
+}
+export interface TrackCreditOut {
+  role: CreditRole;
+  person_id: number;
+  name: string;
+  artist_id: number | null;
+  instrument: string | null;
+}
+export interface AlbumCreditOut {
+  role: CreditRole;
+  person_id: number;
+  name: string;
+  artist_id: number | null;
+  instrument: string | null;
+  track_ids: number[];
+}
+export interface WorkOut {
+  name: string;
+  mbid: string | null;
+  composer: string | null;
+  movements: { track_id: number; name: string | null; number: number | null }[];
+}
+export interface TagOut {
+  name: string;
+  is_custom: boolean;
+  value_count: number;
+  track_count: number;
+}
+export interface PagedTagValues {
+  items: TagValueOut[];
+  total: number;
+  limit: number;
+  offset: number;
+}
+export interface TagValueOut {
+  value: string;
+  track_count: number;
+}
 export interface TrackEditOut {
   id: number;
   kind: 'edit' | 'match' | 'merge';
@@ -526,6 +631,7 @@ export interface UndoneEditOut {
   album_artist_name: string | null;
   genre: string | null;
   genres: string[];
+  tags: Record<string, string[]>;
   year: number | null;
   track_number: number | null;
   disc_number: number | null;
@@ -586,6 +692,7 @@ export interface PagedFolders {
   offset: number;
   parents: FolderOut[];
   is_offline: boolean;
+  is_copied: boolean;
   track_count: number;
 }
 export interface FolderOut {
@@ -689,6 +796,7 @@ export interface LikeState {
   item_id: number;
   liked: boolean;
   rating: number;
+  rating_origin: 'person' | 'tag' | null;
   since: string | null;
 }
 export interface PagedLikeEvents {
@@ -728,7 +836,7 @@ export interface HistoryOut {
 }
 export interface HistoryBatchOut {
   recorded: number;
-  items: { status: 'recorded' | 'known' | 'withdrawn' | 'unknown_track' | 'in_future'; id: number | null }[];
+  items: { status: 'recorded' | 'known' | 'withdrawn' | 'unknown_track'; id: number | null }[];
 }
 export interface PagedHistory {
   items: HistoryOut[];
@@ -830,6 +938,17 @@ export interface BookmarkIn {
   position_ms: number;
   comment?: (string | null) | undefined;
 }
+export interface PagedLyricsHits {
+  items: LyricsHit[];
+  total: number;
+  limit: number;
+  offset: number;
+}
+export interface LyricsHit {
+  track: TrackOut;
+  text: string;
+  start_ms: number | null;
+}
 export interface LyricsLookup {
   outcome: 'found' | 'none' | 'off' | 'unavailable';
   lyrics: LyricsOut | null;
@@ -867,6 +986,14 @@ export interface PlaylistOut {
   created_at: string;
   updated_at: string;
   deleted_at: string | null;
+  file: {
+    path: string;
+    state: 'follows' | 'edited' | 'stopped';
+    is_gone: boolean;
+    fault: string | null;
+    unmatched_count: number;
+  } | null;
+  unmatched?: UnmatchedLineOut[] | undefined;
   entries?: PlaylistEntryOut[] | undefined;
 }
 export interface SmartRulesOut {
@@ -902,6 +1029,11 @@ export type SmartSort =
   | 'last_played_at'
   | 'rating'
   | 'random';
+export interface UnmatchedLineOut {
+  line: number;
+  text: string;
+  reason: string;
+}
 export interface PlaylistEntryOut {
   entry_id: number;
   position: number;
@@ -925,6 +1057,7 @@ export interface SmartRules {
 }
 export interface SmartRule1 {
   field?: SmartField | undefined;
+  tag?: string | undefined;
   op?: SmartOperator | undefined;
   value?: (string | number | boolean | string[] | number[]) | undefined;
   all?: SmartRule2[] | undefined;
@@ -949,6 +1082,16 @@ export type SmartField =
   | 'initial_key'
   | 'energy'
   | 'comment'
+  | 'conductor'
+  | 'lyricist'
+  | 'arranger'
+  | 'producer'
+  | 'director'
+  | 'engineer'
+  | 'mixer'
+  | 'djmixer'
+  | 'remixer'
+  | 'performer'
   | 'duration_ms'
   | 'size_bytes'
   | 'bitrate_kbps'
@@ -968,7 +1111,8 @@ export type SmartField =
   | 'has_lyrics'
   | 'has_cover'
   | 'playlist'
-  | 'mood';
+  | 'mood'
+  | 'tag';
 export type SmartOperator =
   | 'is'
   | 'is_not'
@@ -987,6 +1131,7 @@ export type SmartOperator =
   | 'not_in_the_last';
 export interface SmartRule2 {
   field?: SmartField | undefined;
+  tag?: string | undefined;
   op?: SmartOperator | undefined;
   value?: (string | number | boolean | string[] | number[]) | undefined;
   all?: SmartRule3[] | undefined;
@@ -994,6 +1139,7 @@ export interface SmartRule2 {
 }
 export interface SmartRule3 {
   field?: SmartField | undefined;
+  tag?: string | undefined;
   op?: SmartOperator | undefined;
   value?: (string | number | boolean | string[] | number[]) | undefined;
   all?: SmartRule4[] | undefined;
@@ -1001,6 +1147,7 @@ export interface SmartRule3 {
 }
 export interface SmartRule4 {
   field?: SmartField | undefined;
+  tag?: string | undefined;
   op?: SmartOperator | undefined;
   value?: (string | number | boolean | string[] | number[]) | undefined;
   all?: SmartRule5[] | undefined;
@@ -1008,6 +1155,7 @@ export interface SmartRule4 {
 }
 export interface SmartRule5 {
   field?: SmartField | undefined;
+  tag?: string | undefined;
   op?: SmartOperator | undefined;
   value?: (string | number | boolean | string[] | number[]) | undefined;
 }
@@ -1027,7 +1175,13 @@ export interface PlaylistPreviewOut {
 export interface PlaylistImportOut {
   playlist: PlaylistOut;
   matched: number;
-  unmatched: { line: number; text: string; reason: string }[];
+  unmatched: UnmatchedLineOut[];
+}
+export interface PagedUnmatchedLines {
+  items: UnmatchedLineOut[];
+  total: number;
+  limit: number;
+  offset: number;
 }
 export interface PlaylistUpdate {
   name?: string | undefined;
@@ -1084,6 +1238,7 @@ export interface PlaylistVersionOut {
     | 'restore'
     | 'import'
     | 'rules'
+    | 'file'
     | 'track_deleted'
     | 'track_restored';
   added: number;
@@ -1184,6 +1339,40 @@ export interface CoverCandidates {
 export interface CoverChoice {
   candidate: string;
 }
+export interface ShareOut {
+  id: number;
+  path: string;
+  kind: 'track' | 'album' | 'artist' | 'genre' | 'playlist' | 'folder' | null;
+  name: string | null;
+  description: string | null;
+  state: 'open' | 'expired' | 'ended';
+  track_count: number;
+  duration_ms: number;
+  cover_track_id: number | null;
+  allows_saving: boolean;
+  has_password: boolean;
+  expires_at: string | null;
+  ended_at: string | null;
+  created_at: string;
+  last_visited_at: string | null;
+  visit_count: number;
+  play_count: number;
+}
+export interface ShareIn {
+  track_ids: number[];
+  kind?: ('track' | 'album' | 'artist' | 'genre' | 'playlist' | 'folder' | null) | undefined;
+  description?: (string | null) | undefined;
+  expires_at?: (string | null) | undefined;
+  allows_saving?: boolean | undefined;
+  password?: (string | null) | undefined;
+}
+export interface ShareUpdate {
+  description?: (string | null) | undefined;
+  expires_at?: (string | null) | undefined;
+  allows_saving?: boolean | undefined;
+  password?: (string | null) | undefined;
+  is_ended?: boolean | undefined;
+}
 export interface LibrarySearchResponse {
   query: string;
   tracks: PagedTracks;
@@ -1281,6 +1470,47 @@ export interface ChosenCharsetOut {
   album_id: number | null;
   changed: number;
   failed: number;
+}
+export interface AlbumMatchOut {
+  mbid: string;
+  title: string;
+  artists: string[];
+  year: number | null;
+  original_year: number | null;
+  country: string | null;
+  label: string | null;
+  catalog_number: string | null;
+  barcode: string | null;
+  edition: string | null;
+  release_types: string[];
+  genres: string[];
+  formats: string[];
+  track_count: number;
+}
+export interface AlbumMatchDetails {
+  mbid: string;
+  title: string;
+  artists: string[];
+  year: number | null;
+  original_year: number | null;
+  country: string | null;
+  label: string | null;
+  catalog_number: string | null;
+  barcode: string | null;
+  edition: string | null;
+  release_types: string[];
+  genres: string[];
+  formats: string[];
+  track_count: number;
+  tracks: {
+    disc_number: number;
+    track_number: number;
+    title: string;
+    artist_name: string;
+    artists: string[];
+    length_ms: number | null;
+    track_id: number | null;
+  }[];
 }
 export interface PagedDuplicates {
   items: DuplicateGroupOut[];
@@ -1583,6 +1813,10 @@ export interface UploadOut {
   items: TrackOut[];
   errors: { filename: string; detail: string }[];
 }
+export interface UploadLimitsOut {
+  max_file_bytes: number;
+  quota: { bytes: number; remaining_bytes: number } | null;
+}
 export interface PodcastOut {
   id: number;
   url: string;
@@ -1680,6 +1914,7 @@ export interface MusicFolderOut {
   source_id_prefix: string;
   path: string | null;
   mode: 'copy' | 'reference';
+  follow_links: boolean;
   is_fixed: boolean;
   state: 'ready' | 'offline' | 'removed';
   reason: string | null;
@@ -1700,15 +1935,30 @@ export interface ServerFolderOut {
   free_bytes: number;
   total_bytes: number;
 }
+export interface FolderContentsOut {
+  path: string;
+  audio_files: number;
+  audio_bytes: number;
+  folders: number;
+  other_files: number;
+  protected_files: number;
+  other_kinds: { extension: string; files: number }[];
+  ignored: number;
+  unreadable_folders: number;
+  is_complete: boolean;
+  library_free_bytes: number;
+}
 export interface MusicFolderIn {
   name: string;
   path: string;
   mode?: 'copy' | 'reference' | undefined;
+  follow_links?: boolean | undefined;
 }
 export interface MusicFolderPatch {
   name?: string | undefined;
   path?: string | undefined;
   mode?: 'copy' | 'reference' | undefined;
+  follow_links?: boolean | undefined;
 }
 export interface MusicFolderRemovalOut {
   to_trash: number;
@@ -1959,6 +2209,32 @@ export interface NetworkOut {
   name: { url: string; problem: string | null } | null;
   registration_open: boolean;
 }
+export interface GuestShare {
+  kind: 'track' | 'album' | 'artist' | 'genre' | 'playlist' | 'folder' | null;
+  name: string | null;
+  artist_name: string | null;
+  shared_by: string;
+  expires_at: string | null;
+  allows_saving: boolean;
+  track_count: number;
+  duration_ms: number;
+  tracks: GuestTrack[];
+}
+export interface GuestTrack {
+  position: number;
+  title: string;
+  artist_name: string | null;
+  album_title: string | null;
+  duration_ms: number | null;
+  cover_position: number | null;
+  is_available: boolean;
+  format: string | null;
+  bitrate_kbps: number | null;
+  sample_rate_hz: number | null;
+}
+export interface SharePassword {
+  password: string;
+}
 export interface Routes {
   'GET /health': { input: {}; reply: HealthOut };
   'GET /settings': { input: {}; reply: SettingsOut };
@@ -2027,6 +2303,12 @@ export interface Routes {
         album_id?: number | null | undefined;
         artist?: string | number | null | undefined;
         album?: string | number | null | undefined;
+        credit_id?: number | null | undefined;
+        credit?: string | number | null | undefined;
+        credit_role?: CreditRole | null | undefined;
+        mood?: string | number | null | undefined;
+        grouping?: string | number | null | undefined;
+        tag?: unknown;
         has_cover?: boolean | null | undefined;
         genre?: string | number | null | undefined;
         year_from?: number | null | undefined;
@@ -2112,6 +2394,7 @@ export interface Routes {
   'GET /tracks/{id}/lyrics': { input: { path: { id: number } }; reply: LyricsOut };
   'PUT /tracks/{id}/lyrics': { input: { path: { id: number }; body: LyricsIn }; reply: LyricsOut };
   'DELETE /tracks/{id}/lyrics': { input: { path: { id: number } }; reply: undefined };
+  'GET /tracks/{id}/file-notes': { input: { path: { id: number } }; reply: string[] };
   'GET /tracks/{id}/chapters': { input: { path: { id: number } }; reply: ChaptersOut };
   'PUT /tracks/{id}/metadata': {
     input: { path: { id: number }; query?: { batch?: string | number | null | undefined }; body: TrackPut };
@@ -2126,6 +2409,12 @@ export interface Routes {
         year_to?: number | null | undefined;
         artist_id?: number | null | undefined;
         artist?: string | number | null | undefined;
+        credit_id?: number | null | undefined;
+        credit?: string | number | null | undefined;
+        credit_role?: CreditRole | null | undefined;
+        mood?: string | number | null | undefined;
+        grouping?: string | number | null | undefined;
+        tag?: unknown;
         has_cover?: boolean | null | undefined;
         format?:
           | 'mp3'
@@ -2179,6 +2468,10 @@ export interface Routes {
     reply: PagedAlbums;
   };
   'GET /albums/{id}': { input: { path: { id: number } }; reply: AlbumOut };
+  'PATCH /albums/{id}': {
+    input: { path: { id: number }; query?: { batch?: string | number | null | undefined }; body: AlbumPatch };
+    reply: AlbumOut;
+  };
   'GET /albums/{id}/tracks': {
     input: {
       path: { id: number };
@@ -2189,6 +2482,12 @@ export interface Routes {
         album_id?: number | null | undefined;
         artist?: string | number | null | undefined;
         album?: string | number | null | undefined;
+        credit_id?: number | null | undefined;
+        credit?: string | number | null | undefined;
+        credit_role?: CreditRole | null | undefined;
+        mood?: string | number | null | undefined;
+        grouping?: string | number | null | undefined;
+        tag?: unknown;
         has_cover?: boolean | null | undefined;
         genre?: string | number | null | undefined;
         year_from?: number | null | undefined;
@@ -2311,6 +2610,12 @@ export interface Routes {
         year_to?: number | null | undefined;
         artist_id?: number | null | undefined;
         artist?: string | number | null | undefined;
+        credit_id?: number | null | undefined;
+        credit?: string | number | null | undefined;
+        credit_role?: CreditRole | null | undefined;
+        mood?: string | number | null | undefined;
+        grouping?: string | number | null | undefined;
+        tag?: unknown;
         has_cover?: boolean | null | undefined;
         format?:
           | 'mp3'
@@ -2373,6 +2678,12 @@ export interface Routes {
         album_id?: number | null | undefined;
         artist?: string | number | null | undefined;
         album?: string | number | null | undefined;
+        credit_id?: number | null | undefined;
+        credit?: string | number | null | undefined;
+        credit_role?: CreditRole | null | undefined;
+        mood?: string | number | null | undefined;
+        grouping?: string | number | null | undefined;
+        tag?: unknown;
         has_cover?: boolean | null | undefined;
         genre?: string | number | null | undefined;
         year_from?: number | null | undefined;
@@ -2450,6 +2761,35 @@ export interface Routes {
     reply: PagedTracks;
   };
   'GET /genres': { input: {}; reply: GenreOut[] };
+  'GET /people': {
+    input: {
+      query?: {
+        role?: CreditRole | null | undefined;
+        q?: string | number | null | undefined;
+        limit?: number | null | undefined;
+        offset?: number | null | undefined;
+      };
+    };
+    reply: PagedPeople;
+  };
+  'GET /people/roles': { input: {}; reply: CreditRole[] };
+  'GET /people/{id}': { input: { path: { id: number } }; reply: PersonOut };
+  'GET /artists/{id}/credits': { input: { path: { id: number } }; reply: PersonOut | null };
+  'GET /tracks/{id}/credits': { input: { path: { id: number } }; reply: TrackCreditOut[] };
+  'GET /albums/{id}/credits': { input: { path: { id: number } }; reply: AlbumCreditOut[] };
+  'GET /albums/{id}/works': { input: { path: { id: number } }; reply: WorkOut[] };
+  'GET /tags': { input: {}; reply: TagOut[] };
+  'GET /tags/{name}': {
+    input: {
+      path: { name: string };
+      query?: {
+        q?: string | number | null | undefined;
+        limit?: number | null | undefined;
+        offset?: number | null | undefined;
+      };
+    };
+    reply: PagedTagValues;
+  };
   'GET /tracks/{id}/edits': { input: { path: { id: number } }; reply: TrackEditOut[] };
   'POST /tracks/{id}/edits/{edit_id}/undo': { input: { path: { id: number; edit_id: number } }; reply: UndoneEditOut };
   'POST /edits/{batch}/undo': { input: { path: { batch: string } }; reply: UndoneEdits };
@@ -2569,6 +2909,10 @@ export interface Routes {
   'GET /bookmarks/{track_id}': { input: { path: { track_id: number } }; reply: BookmarkOut };
   'PUT /bookmarks/{track_id}': { input: { path: { track_id: number }; body: BookmarkIn }; reply: BookmarkOut };
   'DELETE /bookmarks/{track_id}': { input: { path: { track_id: number } }; reply: undefined };
+  'GET /lyrics/search': {
+    input: { query: { q: string | number; limit?: number | null | undefined; offset?: number | null | undefined } };
+    reply: PagedLyricsHits;
+  };
   'POST /tracks/{id}/lyrics/lookup': { input: { path: { id: number } }; reply: LyricsLookup };
   'GET /tracks/{id}/lyrics/candidates': {
     input: { path: { id: number }; query?: { q?: string | number | null | undefined } };
@@ -2612,6 +2956,10 @@ export interface Routes {
   'DELETE /playlists/{id}': {
     input: { path: { id: number }; query?: { forever?: boolean | null | undefined } };
     reply: undefined;
+  };
+  'GET /playlists/{id}/unmatched': {
+    input: { path: { id: number }; query?: { limit?: number | null | undefined; offset?: number | null | undefined } };
+    reply: PagedUnmatchedLines;
   };
   'POST /playlists/{id}/undelete': {
     input: { path: { id: number }; query?: { entries?: boolean | null | undefined } };
@@ -2781,6 +3129,10 @@ export interface Routes {
     reply: unknown;
   };
   'POST /albums/{id}/cover/choose': { input: { path: { id: number }; body: CoverChoice }; reply: undefined };
+  'GET /shares': { input: {}; reply: ShareOut[] };
+  'POST /shares': { input: { body: ShareIn }; reply: ShareOut };
+  'PATCH /shares/{id}': { input: { path: { id: number }; body: ShareUpdate }; reply: ShareOut };
+  'DELETE /shares/{id}': { input: { path: { id: number } }; reply: undefined };
   'GET /search/library': {
     input: { query: { q: string | number; limit?: number | null | undefined; offset?: number | null | undefined } };
     reply: LibrarySearchResponse;
@@ -2808,6 +3160,14 @@ export interface Routes {
   };
   'GET /albums/{id}/charset': { input: { path: { id: number } }; reply: AlbumCharsetOut };
   'PUT /albums/{id}/charset': { input: { path: { id: number }; body: ChooseCharsetIn }; reply: ChosenCharsetOut };
+  'GET /albums/{id}/matches': {
+    input: {
+      path: { id: number };
+      query?: { title?: string | number | null | undefined; artist?: string | number | null | undefined };
+    };
+    reply: AlbumMatchOut[];
+  };
+  'GET /albums/{id}/matches/{mbid}': { input: { path: { id: number; mbid: string } }; reply: AlbumMatchDetails };
   'GET /duplicates': {
     input: { query?: { limit?: number | null | undefined; offset?: number | null | undefined } };
     reply: PagedDuplicates;
@@ -2908,6 +3268,7 @@ export interface Routes {
     input: { query?: { filename?: string | number | null | undefined }; body: FormData };
     reply: TrackOut | UploadOut;
   };
+  'GET /uploads/limits': { input: {}; reply: UploadLimitsOut };
   'GET /podcasts': { input: {}; reply: PodcastOut[] };
   'POST /podcasts': { input: { body: PodcastIn }; reply: PodcastOut };
   'DELETE /podcasts/{id}': { input: { path: { id: number } }; reply: undefined };
@@ -2939,6 +3300,8 @@ export interface Routes {
   'GET /downloads/{id}': { input: { path: { id: number } }; reply: DownloadJobOut };
   'DELETE /downloads/{id}': { input: { path: { id: number } }; reply: DownloadJobOut };
   'POST /downloads/{id}/retry': { input: { path: { id: number } }; reply: DownloadJobOut };
+  'POST /playlists/{id}/follow-file': { input: { path: { id: number } }; reply: PlaylistOut };
+  'DELETE /playlists/{id}/follow-file': { input: { path: { id: number } }; reply: PlaylistOut };
   'POST /sources/{source}/scan': {
     input: {
       path: { source: string };
@@ -2954,6 +3317,10 @@ export interface Routes {
   'GET /music-folders': { input: {}; reply: MusicFoldersOut };
   'POST /music-folders': { input: { body: MusicFolderIn }; reply: MusicFolderOut };
   'GET /server-folders': { input: { query?: { path?: string | number | null | undefined } }; reply: ServerFolderOut };
+  'GET /server-folders/contents': {
+    input: { query: { path: string | number; limit?: number | null | undefined } };
+    reply: FolderContentsOut;
+  };
   'PATCH /music-folders/{id}': { input: { path: { id: number }; body: MusicFolderPatch }; reply: MusicFolderOut };
   'DELETE /music-folders/{id}': {
     input: { path: { id: number }; query?: { dry_run?: boolean | null | undefined } };

@@ -7,6 +7,7 @@ export const authStatusQuery = () =>
     queryKey: ['auth-status'] as const,
     queryFn: ({ signal }) => request('GET /auth/status', { signal }),
     staleTime: 5_000,
+    retry: 2, // nothing is displayed before it is known whether somebody is signed in
   });
 
 function useTokenMutation<R extends 'POST /auth/login' | 'POST /auth/register' | 'POST /auth/setup'>(route: R) {

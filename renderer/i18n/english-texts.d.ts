@@ -7,7 +7,15 @@ declare module '*en.json?pages' {
   const texts: object;
   export default texts;
 }
+declare module '*en.json?guest' {
+  const texts: object;
+  export default texts;
+}
 declare module '*en.json?settings' {
+  const texts: object;
+  export default texts;
+}
+declare module '*en.json?finding' {
   const texts: object;
   export default texts;
 }

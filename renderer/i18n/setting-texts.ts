@@ -18,6 +18,9 @@ export const choiceLabel = ({ key }: Pick<SettingOut, 'key'>, choice: string): s
 /** Returns an example that an empty field displays. */
 export const exampleOf = ({ key }: Pick<SettingOut, 'key'>): string => findText(`setting.${key}.example`) ?? '';
 
+/** Returns what 0 means, in words. */
+export const zeroTextOf = ({ key }: Pick<SettingOut, 'key'>): string => findText(`setting.${key}.zero`) ?? '';
+
 /** Adds the English texts to a window that started without them. Other languages are loaded as a whole. */
 export function addSettingTexts(): void {
   if (!i18next.getResource('en', 'translation', 'settings'))

@@ -4,9 +4,9 @@ import { usePageTitle } from '../ui/page.tsx';
 import { AbsentState } from '../ui/states.tsx';
 import '../i18n/page-texts.ts';
 
-const LISTS = { album: '/albums', artist: '/artists', playlist: '/playlists' } as const;
+const LISTS = { album: '/albums', artist: '/artists', playlist: '/playlists', person: '/people' } as const;
 
-/** The page of an album, artist or playlist that does not exist or was deleted. */
+/** The page of an album, artist, playlist or person that does not exist or was deleted. */
 export function AbsentPage({ kind }: { kind: keyof typeof LISTS }) {
   const { t } = useTranslation();
   const title = t(`absent.${kind}`);

@@ -4,11 +4,12 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { classNames } from '../ui/class-names.ts';
-import { IconArtist, IconRated, IconUnlike } from '../ui/theme/icons.ts';
+import { IconArtist, IconRated, IconUnlike, IconUnpin } from '../ui/theme/icons.ts';
 import type { Action } from './actions.ts';
 import { PlaylistItems } from './add-to-playlist.tsx';
 import { closeItemMenu, type OpenMenu } from './item-marks.ts';
 import type { Items } from './items.ts';
+import { isPinned, pinOf } from './pins.ts';
 import { SubMenu } from './sub-menu.tsx';
 import { useActions } from './use-actions.ts';
 import styles from './menu.module.css';
@@ -73,8 +74,10 @@ function ActionItems({ items }: { items: Items }) {
 function ActionItem({ action: { name, icon, isMenu, key, letter = key }, items }: { action: Action; items: Items }) {
   const { t } = useTranslation();
   const { run, labelOf } = useActions();
-  const label = labelOf(name, items);
-  const Symbol = name === 'like' && label === t('action.unlike') ? IconUnlike : icon;
+  const pin = name === 'pin' ? pinOf(items) : undefined;
+  const isUnpin = pin !== undefined && isPinned(pin);
+  const label = isUnpin ? t('sideBar.unpin') : labelOf(name, items);
+  const Symbol = isUnpin ? IconUnpin : name === 'like' && label === t('action.unlike') ? IconUnlike : icon;
   if (isMenu)
     return (
       <SubMenu label={label} icon={icon}>
@@ -107,15 +110,10 @@ function ActionItem({ action: { name, icon, isMenu, key, letter = key }, items }
   );
 }
 
-/** Links to every artist of a track, or to the album artist of an album. */
+/** Links to every artist of a track or an album. */
 function ArtistLinks({ items }: { items: Items }) {
   const { t } = useTranslation();
-  const artists =
-    items.kind === 'track'
-      ? (items.only?.artists ?? [])
-      : items.kind === 'album' && items.only?.artist_id
-        ? [{ id: items.only.artist_id, name: items.only.artist_name ?? '' }]
-        : [];
+  const artists = items.kind === 'track' || items.kind === 'album' ? (items.only?.artists ?? []) : [];
   return artists.map((artist) => (
     <Menu.Item
       key={artist.id}

@@ -16,11 +16,13 @@ import {
   IconLess,
   IconLike,
   IconLink,
+  IconMatch,
   IconMerge,
   IconMoreLike,
   IconNever,
   IconNeverSplit,
   IconPath,
+  IconPin,
   IconPlay,
   IconPlayLater,
   IconPlayNext,
@@ -82,8 +84,8 @@ export const isOwnUpload = ({ uploaded_by }: { uploaded_by: number | null }, { u
 
 function isAllowed({ right, orOwn }: ActionEntry, items: Items, asker: Asker): boolean {
   if (right === undefined || asker.rights[right]) return true;
-  // playlists require only the right to download: every account may manage its own playlists
-  if (items.kind === 'playlist') return right !== 'can_download';
+  // every account may manage its own playlists; only what leaves the server with them requires rights
+  if (items.kind === 'playlist') return right !== 'can_download' && right !== 'can_share';
   if (orOwn === undefined) return false;
   const uploadedBy = items.kind === 'track' ? items.only?.uploaded_by : undefined;
   return uploadedBy === undefined || isOwnUpload({ uploaded_by: uploadedBy }, asker);
@@ -142,6 +144,14 @@ export const ACTIONS = [
       isFor: (_, { hasPages }) => hasPages,
     },
     {
+      name: 'pin',
+      icon: IconPin,
+      kinds: ['album', 'artist', 'genre', 'playlist'],
+      isSingle: true,
+      letter: 'b',
+      isFor: (_, { hasPages }) => hasPages,
+    },
+    {
       name: 'details',
       icon: IconDetails,
       kinds: ['track'],
@@ -169,7 +179,7 @@ export const ACTIONS = [
     },
     { name: 'versions', icon: IconVersions, kinds: ['playlist'], isSingle: true, letter: 'v' },
     { name: 'duplicate', icon: IconDuplicate, kinds: ['playlist'], isSingle: true, letter: 'u' },
-    { name: 'share', icon: IconPublic, kinds: ['playlist'], isSingle: true, isFor: isOwnPlaylist },
+    { name: 'publish', icon: IconPublic, kinds: ['playlist'], isSingle: true, isFor: isOwnPlaylist },
     {
       name: 'cover',
       icon: IconCover,
@@ -205,6 +215,15 @@ export const ACTIONS = [
       right: 'can_edit',
       orOwn: true,
     },
+    {
+      name: 'match',
+      icon: IconMatch,
+      kinds: ['album'],
+      isSingle: true,
+      letter: 'b',
+      right: 'can_edit',
+      orOwn: true,
+    },
     { name: 'neverSplit', icon: IconNeverSplit, kinds: ['artist'], isSingle: true, isOwners: true },
   ],
   [
@@ -215,17 +234,10 @@ export const ACTIONS = [
       right: 'can_upload',
       isFor: (items) => items.kind === 'track' && items.only?.availability === 'remote',
     },
+    { name: 'share', icon: IconLink, kinds: ALL_KINDS, letter: 'k', right: 'can_share' },
     { name: 'download', icon: IconDownload, kinds: ALL_KINDS, letter: 'd', right: 'can_download' },
     { name: 'downloadMp3', icon: IconDownload, kinds: ALL_KINDS, right: 'can_download' },
     { name: 'exportList', icon: IconExportList, kinds: ['playlist'], isSingle: true },
-    {
-      name: 'copyLink',
-      icon: IconLink,
-      kinds: ALL_KINDS,
-      isSingle: true,
-      letter: 'k',
-      isFor: (items) => items.count === 1,
-    },
   ],
   [
     {

@@ -4,8 +4,10 @@ import { useSyncExternalStore } from 'react';
 import type { Items } from './items.ts';
 import type { AlbumOut } from '../api/routes.ts';
 
-/** Either the fields of items, or an album's cover, merge or split. */
-type Editing = { kind: 'fields'; items: Items } | { kind: 'cover' | 'merge' | 'split'; album: AlbumOut };
+/** A form for an album: all its values, its release at MusicBrainz, its cover, its merge or split. */
+export type AlbumForm = 'album' | 'match' | 'cover' | 'merge' | 'split';
+/** Either the fields of items, or a form for an album. */
+export type Editing = { kind: 'fields'; items: Items } | { kind: AlbumForm; album: AlbumOut };
 
 const listeners = new Set<() => void>();
 let edited: Editing | null = null;

@@ -9,6 +9,7 @@ import { Button } from '../ui/controls/button.tsx';
 import { formatBytes } from '../ui/format.ts';
 import { IconFolder, IconToParent } from '../ui/theme/icons.ts';
 import { Skeleton } from '../ui/states.tsx';
+import { TrackCount } from './folder-contents.tsx';
 import styles from './folder-picker.module.css';
 
 interface FolderPickerProps {
@@ -62,6 +63,11 @@ export function FolderPicker({ path, onChange, isForMusic = true, isRefused = fa
               <button type="button" onClick={() => onChange(folder.path)}>
                 <IconFolder size={18} aria-hidden />
                 <span>{folder.name}</span>
+                {isForMusic && (
+                  <small>
+                    <TrackCount path={folder.path} />
+                  </small>
+                )}
               </button>
             </li>
           ))}

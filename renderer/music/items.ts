@@ -145,3 +145,7 @@ export function pageOf(items: Items): string | undefined {
     return items.only && `/folders?${new URLSearchParams({ path: items.only.path }).toString()}`;
   return items.only && `/${items.kind}s/${items.only.id}`;
 }
+
+/** Returns whether an album is filed under an artist, alone or with others; it may also have only tracks by them. */
+export const isFiledUnder = ({ artists }: AlbumOut, artistId: number): boolean =>
+  artists.some(({ id }) => id === artistId);

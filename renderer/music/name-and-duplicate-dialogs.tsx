@@ -1,4 +1,5 @@
 import { Modal, TextInput } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Button } from '../ui/controls/button.tsx';
 import { formText } from '../ui/controls/form-text.ts';
@@ -6,11 +7,19 @@ import { formatNumber } from '../ui/format.ts';
 import { usePrompt, type Prompt } from './prompts.ts';
 import styles from './prompts.module.css';
 
+const ShareDialog = lazy(async () => ({ default: (await import('./share-dialog.tsx')).ShareDialog }));
+
 const MAX_NAME_LENGTH = 200;
 
 export function PromptDialogs() {
   const question = usePrompt();
   const { t } = useTranslation();
+  if (question?.kind === 'share')
+    return (
+      <Suspense>
+        <ShareDialog items={question.items} onClose={() => question.answer(null)} />
+      </Suspense>
+    );
   const title =
     question?.kind === 'name'
       ? question.title

@@ -1,6 +1,7 @@
-// Questions during an action: the name of a new playlist, and how to handle duplicates. One question at a time is
-// open; name-and-duplicate-dialogs.tsx displays it.
+// Questions during an action: the name of a new playlist, how to handle duplicates, and how to share. One question at
+// a time is open; name-and-duplicate-dialogs.tsx displays it.
 import { useSyncExternalStore } from 'react';
+import type { Items } from './items.ts';
 
 type DuplicateAnswer = 'all' | 'new' | null;
 export type Prompt =
@@ -11,7 +12,8 @@ export type Prompt =
       duplicateCount: number;
       trackCount: number;
       answer: (choice: DuplicateAnswer) => void;
-    };
+    }
+  | { kind: 'share'; items: Items; answer: (choice: null) => void };
 
 const listeners = new Set<() => void>();
 let current: Prompt | null = null;
@@ -38,6 +40,9 @@ export const askAboutDuplicates = (facts: {
   duplicateCount: number;
   trackCount: number;
 }): Promise<DuplicateAnswer> => openPrompt<'all' | 'new'>((answer) => ({ kind: 'duplicates', ...facts, answer }));
+
+export const askHowToShare = (items: Items): Promise<null> =>
+  openPrompt<never>((answer) => ({ kind: 'share', items, answer }));
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener);

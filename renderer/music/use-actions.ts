@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { request } from '../api/client.ts';
-import type { TrackOut } from '../api/routes.ts';
+import type { AlbumOut, TrackOut } from '../api/routes.ts';
 import { LIBRARY } from '../api/library.ts';
 import { isLiked, useLike, type Likeable, type LikeType } from '../api/likes.ts';
 import { exportUrl, useUpdatePlaylist } from '../api/playlists.ts';
@@ -16,8 +16,9 @@ import { playList, usePlayerCommands } from '../player/use-player.ts';
 import { useUndoNotice } from '../ui/controls/undo-notice.tsx';
 import { useDetailsContext, type OpenDetails } from '../ui/use-details.ts';
 import { actionOfKey, actionsFor, isOwnUpload, needsOwn, type Action, type ActionName, type Asker } from './actions.ts';
-import { edit } from './editing.ts';
+import { edit, type AlbumForm } from './editing.ts';
 import { pageOf, type Items } from './items.ts';
+import { askHowToShare } from './prompts.ts';
 import { useDeleteTracks } from './use-delete-tracks.ts';
 import { usePlaylistCommands } from './use-playlist-commands.ts';
 
@@ -49,9 +50,14 @@ const fileName = ({ artist_name, title, format }: Pick<TrackOut, 'artist_name' |
     .join(' - ')
     .replaceAll(/[\\/:*?"<>|]/g, '_')}${format ? `.${format}` : ''}`;
 
-const editAlbum = (kind: 'cover' | 'merge' | 'split', items: Items): void => {
+const editAlbum = (kind: AlbumForm, items: Items): void => {
   if (items.kind === 'album' && items.only) edit({ kind, album: items.only });
 };
+
+/** The server edits at most this many tracks together. */
+const MAX_TRACKS_IN_ALBUM_EDIT = 1_000;
+const isEditedAsOne = ({ title, track_count }: AlbumOut, nameOfUnnamed: string): boolean =>
+  title !== nameOfUnnamed && track_count <= MAX_TRACKS_IN_ALBUM_EDIT;
 
 /** Pass `details` in components above which the window has no details provider yet. */
 export function useActions(details?: OpenDetails) {
@@ -135,11 +141,20 @@ export function useActions(details?: OpenDetails) {
       const to = pageOf(items);
       if (to) void navigate({ to });
     },
+    pin: async (items) => {
+      const { isPinned, pinOf, togglePin } = await import('./pins.ts');
+      const pin = pinOf(items);
+      if (!pin) return;
+      togglePin(pin);
+      done(t(isPinned(pin) ? 'sideBar.pinned' : 'sideBar.unpinned', { name: pin.name }), () => togglePin(pin));
+    },
     details: ({ kind, only }) => {
       if (kind === 'track' && only) openDetails?.(only.id);
     },
     edit: (items) => {
       if (items.kind === 'track' && items.only) openDetails?.(items.only.id, { edit: true });
+      else if (items.kind === 'album' && items.only && isEditedAsOne(items.only, t('library.noAlbum')))
+        editAlbum('album', items);
       else edit({ kind: 'fields', items });
     },
     rename: async ({ kind, only }) => {
@@ -160,14 +175,15 @@ export function useActions(details?: OpenDetails) {
     duplicate: async (items) => {
       if (items.kind === 'playlist' && items.only) await playlists.copy(items.only, items.load);
     },
-    share: async ({ kind, only }) => {
+    publish: async ({ kind, only }) => {
       if (kind !== 'playlist' || !only) return;
       await update.mutateAsync({ id: only.id, is_public: !only.is_public });
-      tell(t(only.is_public ? 'action.unshared' : 'action.shared', { name: only.name }));
+      tell(t(only.is_public ? 'action.unpublished' : 'action.published', { name: only.name }));
     },
     cover: (items) => editAlbum('cover', items),
     merge: (items) => editAlbum('merge', items),
     split: (items) => editAlbum('split', items),
+    match: (items) => editAlbum('match', items),
     identify: async (items) => {
       const tracks = await items.loadFiles();
       for (const { id } of tracks) await identify.mutateAsync(id);
@@ -194,10 +210,7 @@ export function useActions(details?: OpenDetails) {
     exportList: async ({ kind, only, name }) => {
       if (kind === 'playlist' && only) save(await exportUrl(only.id), `${name}.m3u8`);
     },
-    copyLink: async (items) => {
-      await navigator.clipboard.writeText(new URL(pageOf(items) ?? '/', location.href).href);
-      tell(t('action.linkCopied'));
-    },
+    share: askHowToShare,
     delete: async (items) => {
       if (items.kind === 'playlist') return items.only && playlists.remove(items.only);
       remove(await items.loadFiles());
@@ -226,7 +239,7 @@ export function useActions(details?: OpenDetails) {
     /** Returns the label of an action for these items, such as “Like” or “Unlike”. */
     labelOf: (name: ActionName, items: Items): string => {
       if (name === 'like' && isLikedNow(items)) return t('action.unlike');
-      if (name === 'share' && items.kind === 'playlist' && items.only?.is_public) return t('action.unshare');
+      if (name === 'publish' && items.kind === 'playlist' && items.only?.is_public) return t('action.unpublish');
       if (name === 'neverSplit' && items.kind === 'artist' && items.only?.never_split) return t('action.maySplit');
       if (name === 'goTo' && items.kind === 'track') return t('track.goToAlbum');
       return t(`action.${name}`);

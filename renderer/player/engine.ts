@@ -62,6 +62,8 @@ interface EngineOptions {
   findPlace: FindPlace;
   /** Called once per play, at half of the track or 4 minutes, and again at the track's end when more was heard. */
   onPlayed?: (play: Play) => void;
+  /** Stores the state; by default in this browser, for all of its windows. */
+  remember?: (state: PlayerState) => void;
   random?: () => number;
 }
 
@@ -76,6 +78,7 @@ export class PlayerEngine implements Player {
   readonly #radio: RadioFeed;
   readonly #failures: Failures;
   readonly #findPlace: FindPlace;
+  readonly #remember: (state: PlayerState) => void;
   #state: PlayerState;
   #nextKey: number;
   #ticking: ReturnType<typeof setInterval> | undefined;
@@ -89,6 +92,7 @@ export class PlayerEngine implements Player {
     this.#random = options.random ?? Math.random;
     this.#counter = new PlayCounter((play) => options.onPlayed?.(play));
     this.#findPlace = options.findPlace;
+    this.#remember = options.remember ?? remember;
     const { streamUrl, isOriginal, fetchStream, fetchAnalysis, fetchRows, findReason, convert, fetchAudio } = options;
     this.#feed = new ListFeed({
       getState: this.getState,
@@ -128,7 +132,7 @@ export class PlayerEngine implements Player {
     this.#mixer.setVolume(this.#state.volume, this.#state.muted);
     this.#output.setSound(this.#state);
     this.#sleepAndLoop.armSleep();
-    addEventListener('pagehide', () => remember(this.#state), { signal: this.#retiring.signal });
+    addEventListener('pagehide', () => this.#remember(this.#state), { signal: this.#retiring.signal });
   }
 
   getState = (): PlayerState => this.#state;
@@ -148,7 +152,7 @@ export class PlayerEngine implements Player {
     this.#retiring.abort();
     clearTimeout(this.#rememberTimer);
     this.#sleepAndLoop.stop();
-    remember(this.#state);
+    this.#remember(this.#state);
     this.#mixer.close();
     return this.#state;
   }
@@ -359,7 +363,7 @@ export class PlayerEngine implements Player {
     if ('status' in change) this.#tickWhile(isSounding(this.#state));
     this.#rememberTimer ??= setTimeout(() => {
       this.#rememberTimer = undefined;
-      remember(this.#state);
+      this.#remember(this.#state);
     }, REMEMBER_EVERY_MS);
     for (const listener of this.#listeners) listener();
   }

@@ -1,12 +1,14 @@
 // Connects media keys, lock screen and the system's media controls to the player.
 import { trackCover } from '../api/urls.ts';
 import { getBeside, onBeside } from './station-or-episode.ts';
-import { currentEntry, isSounding, type Player } from './player.ts';
+import { currentEntry, isSounding, type Player, type QueueTrack } from './player.ts';
 
 const SEEK_STEP_MS = 10_000;
 
+type CoverOf = (track: QueueTrack, size: 160 | 300 | 600) => string | null;
+
 /** Connects the window that plays; the returned function disconnects it. */
-export function connectMediaSession(player: Player): () => void {
+export function connectMediaSession(player: Player, coverOf: CoverOf = trackCover): () => void {
   if (!('mediaSession' in navigator)) return () => {};
   const session = navigator.mediaSession;
   const handlers: Partial<Record<MediaSessionAction, MediaSessionActionHandler>> = {
@@ -28,7 +30,7 @@ export function connectMediaSession(player: Player): () => void {
     const entry = currentEntry(state);
     if ((entry?.key ?? null) !== shownKey) {
       shownKey = entry?.key ?? null;
-      session.metadata = entry ? metadataOf(entry.track) : null;
+      session.metadata = entry ? metadataOf(entry.track, coverOf) : null;
     }
     session.playbackState = entry ? (isSounding(state) ? 'playing' : 'paused') : 'none';
     if (entry && state.durationMs > 0) {
@@ -56,11 +58,9 @@ export function connectMediaSession(player: Player): () => void {
   };
 }
 
-function metadataOf(
-  track: Parameters<typeof trackCover>[0] & { title: string; artist_name: string | null; album_title: string | null },
-): MediaMetadata {
+function metadataOf(track: QueueTrack, coverOf: CoverOf): MediaMetadata {
   const artwork = ([160, 300, 600] as const).flatMap((size) => {
-    const src = trackCover(track, size);
+    const src = coverOf(track, size);
     return src ? [{ src: new URL(src, location.href).href, sizes: `${size}x${size}` }] : [];
   });
   return new MediaMetadata({

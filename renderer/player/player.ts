@@ -56,6 +56,7 @@ export type FailureReason =
   | 'missing'
   | 'unreachable'
   | 'busy'
+  | 'offline'
   | 'undecodable';
 
 interface PlayerFailure {

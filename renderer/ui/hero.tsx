@@ -52,9 +52,16 @@ export function Hero({ kind, name, cover, picture, round = false, subtitle, by, 
   );
 }
 
-export function HeroPage({ accent, children }: { accent: CSSProperties; children: ReactNode }) {
+interface HeroPageProps {
+  accent: CSSProperties;
+  /** True if the head of the page is beside its first part on very wide screens. */
+  isSplit?: boolean;
+  children: ReactNode;
+}
+
+export function HeroPage({ accent, isSplit, children }: HeroPageProps) {
   return (
-    <div className={styles.page} style={accent}>
+    <div className={styles.page} style={accent} data-split={isSplit || undefined}>
       <div className={styles.wash} />
       {children}
     </div>

@@ -53,6 +53,7 @@ function makeSongs(folder: string, titles: string[]): [title: string, bytes: Buf
 }
 
 const places = () => page.getByRole('navigation', { name: 'Library' });
+const relatedPages = () => page.getByRole('navigation', { name: 'Related pages' });
 const player = () => page.getByRole('region', { name: 'Player' });
 const resultItem = () =>
   page.getByRole('list', { name: 'Results' }).getByRole('listitem', { name: `${REMOTE_TITLE}, The Quays` });
@@ -66,7 +67,7 @@ const rowOf = (grid: string) =>
 test('Discover is hidden while there is no catalogue', async () => {
   await page.goto('/tracks');
   await page.getByRole('grid', { name: 'Tracks' }).getByRole('gridcell').first().waitFor();
-  await places().getByRole('link', { name: 'Activity' }).waitFor();
+  await places().getByRole('link', { name: 'Library care' }).waitFor();
   expect(await places().getByRole('link', { name: 'Discover' }).count()).toBe(0);
   await stage.api('/settings', { method: 'PATCH', body: { streamsrc_enabled: true } });
   await page.reload();
@@ -128,7 +129,8 @@ test('playing a saved hit from a playlist fetches it', async () => {
 });
 
 test('Activity lists the download, and Discover shows that the hit is in the library', async () => {
-  await places().getByRole('link', { name: 'Activity' }).click();
+  await places().getByRole('link', { name: 'Library care' }).click();
+  await relatedPages().getByRole('link', { name: 'Activity' }).click();
   await page
     .getByRole('region', { name: 'Downloads' })
     .getByRole('listitem')

@@ -1,6 +1,10 @@
 // First run: account, folder, scan, search, play.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { JobOut } from '../../server/jobs/wire.ts';
+import type { MusicFoldersOut } from '../../server/music-folders/wire.ts';
+import type { SettingsOut } from '../../server/settings/wire.ts';
 import { currentTime, DESK_WINDOW, openStage, OWNER_ACCOUNT, untilIdle, type Stage } from './stage.ts';
 
 let stage: Stage;
@@ -57,6 +61,52 @@ test('an empty data folder becomes a library that plays', async () => {
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.3);
   // Chromium reports the errors that this test provokes; any other message is a failure.
   expect(stage.problems.filter((text) => !/status of (401|403|422)/.test(text))).toEqual([]);
+});
+
+test('a folder without music says what is in it and leads to another one', async () => {
+  const home = await openStage({ isScanned: false, tracks: 24, seconds: '3', messy: 0 });
+  try {
+    const downloads = join(home.library.dir, '..', 'Downloads');
+    mkdirSync(downloads);
+    for (const name of ['a.jpg', 'b.jpg', 'c.jpg', 'notes.txt']) writeFileSync(join(downloads, name), 'x');
+    const page = await home.openPage({ baseURL: home.url, ...DESK_WINDOW, viewport: { width: 1024, height: 768 } });
+    await page.goto(`/setup?token=${home.setupToken}`);
+    await page.getByLabel('Username').fill(OWNER_ACCOUNT.username);
+    await page.getByLabel('Password', { exact: true }).fill(OWNER_ACCOUNT.password);
+    await page.getByRole('button', { name: 'Next' }).click();
+
+    await page.getByLabel('Music folder').fill(dirname(downloads));
+    const picker = page.getByRole('group', { name: 'Folders on the server' });
+    await picker.getByRole('button', { name: /^music 24 tracks$/ }).waitFor();
+    await picker.getByRole('button', { name: /^Downloads No music$/ }).click();
+    const emptyText = 'There is no music in this folder. It contains 4 other files (.jpg, .txt).';
+    await page.getByText(emptyText).waitFor();
+    expect(await page.getByRole('radio', { name: /Leave files where they are.*Recommended/ }).isChecked()).toBe(true);
+    await page.getByRole('button', { name: 'Start scanning' }).click();
+
+    await page.getByRole('heading', { name: 'Who may listen?' }).waitFor();
+    expect(await page.getByRole('radio', { name: /^Only I/ }).isChecked()).toBe(true);
+    await page.getByRole('button', { name: 'Back' }).click();
+    await page.getByRole('heading', { name: 'Your music' }).waitFor();
+    expect(await page.getByLabel('Music folder').inputValue()).toBe(downloads);
+    await page.getByRole('button', { name: 'Later' }).click();
+    await page.getByRole('button', { name: 'Open my library' }).click();
+    await home.signIn();
+    const { items } = await home.api<SettingsOut>('/settings');
+    expect(items.find(({ key }) => key === 'allow_registration')?.value).toBe(false);
+
+    await page.getByRole('heading', { name: 'No music in “Downloads”' }).waitFor();
+    await page.getByText(emptyText).waitFor();
+    await page.getByRole('link', { name: 'Choose another folder' }).click();
+    await picker.getByRole('button', { name: /^music 24 tracks$/ }).click();
+    await page.getByText(/^24 tracks in \d+ folders, /).waitFor();
+    await page.getByRole('button', { name: 'Start scanning' }).click();
+    await page.getByRole('heading', { name: 'Recently added' }).waitFor();
+    const { items: folders } = await home.api<MusicFoldersOut>('/music-folders');
+    expect(folders.map(({ path, mode }) => [path, mode])).toEqual([[home.library.dir, 'reference']]);
+  } finally {
+    await home.close();
+  }
 });
 
 function mostTracks({ library }: Stage): { title: string } {

@@ -1,7 +1,7 @@
 // Use without a mouse: the grid, the palette, and each shortcut in the list that `?` opens.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { SHORTCUTS } from '../../renderer/windows/library/shortcut-list.ts';
+import { hasKeys, WINDOW_COMMANDS, type KeyedCommand } from '../../renderer/features/search/window-commands.ts';
 import { currentTime, DESK_WINDOW, openStage, type Stage } from './stage.ts';
 
 let stage: Stage;
@@ -125,8 +125,12 @@ async function focusTrack(place: number) {
   return row;
 }
 
+const KEYED_COMMANDS = WINDOW_COMMANDS.filter(hasKeys);
+/** The track that plays before the next one is chosen. */
+let firstTitle: string | null = null;
+
 /** The check of each shortcut; a shortcut without a check does not compile. */
-const SHORTCUT_CHECKS: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<void>> = {
+const SHORTCUT_CHECKS: Record<KeyedCommand['name'], () => Promise<void>> = {
   async search() {
     for (const key of ['Control+k', '/']) {
       await press(key);
@@ -151,10 +155,12 @@ const SHORTCUT_CHECKS: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<
     await press('ArrowLeft');
     await expect.poll(() => valueOf('Position')).toBeLessThan(laterPosition - 2_000);
   },
-  async skip() {
-    const firstTitle = await nowPlaying();
+  async next() {
+    firstTitle = await nowPlaying();
     await press('Control+ArrowRight');
     await expect.poll(nowPlaying).not.toBe(firstTitle);
+  },
+  async previous() {
     await press('Control+ArrowLeft');
     await expect.poll(nowPlaying).toBe(firstTitle);
   },
@@ -266,7 +272,7 @@ const SHORTCUT_CHECKS: Record<(typeof SHORTCUTS)[number]['name'], () => Promise<
   async help() {
     await press('?');
     const shortcutList = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-    await expect.poll(() => shortcutList.getByRole('term').count()).toBe(SHORTCUTS.length);
+    await expect.poll(() => shortcutList.getByRole('term').count()).toBe(KEYED_COMMANDS.length);
     await press('Escape');
     await shortcutList.waitFor({ state: 'detached' });
   },
@@ -277,7 +283,7 @@ test('each shortcut in the list works as described', async () => {
   await page.getByRole('grid', { name: 'Albums' }).getByRole('link', { name: / by / }).first().focus();
   await press('p');
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.1);
-  for (const { name } of SHORTCUTS) {
+  for (const { name } of KEYED_COMMANDS) {
     if (name !== 'removeFromQueue') await nowhere(); // this check continues with the focused row
     await SHORTCUT_CHECKS[name]();
   }

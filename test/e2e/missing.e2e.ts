@@ -52,15 +52,16 @@ afterAll(() => stage?.close());
 const listTracks = async (query: string): Promise<TrackOut[]> =>
   (await stage.api<TrackPage>(`/tracks?limit=200${query}`)).items;
 const listMissingTracks = (): Promise<TrackOut[]> => listTracks('&availability=missing');
-const link = () => page.getByRole('navigation', { name: 'Library' }).getByRole('link', { name: /^Missing/ });
+const careLink = () => page.getByRole('navigation', { name: 'Library' }).getByRole('link', { name: /^Library care/ });
+const tab = () => page.getByRole('navigation', { name: 'Related pages' }).getByRole('link', { name: /^Missing/ });
 const table = () => page.getByRole('grid', { name: 'Missing tracks' });
 const row = (title: string) => table().getByRole('row').filter({ hasText: title });
 const focusedText = () => page.evaluate(() => document.activeElement?.textContent ?? '');
 
-test('the page is in the side bar as soon as a scan finds missing files', async () => {
+test('Library care counts missing files as soon as a scan finds them', async () => {
   await page.goto('/tracks');
   await page.getByRole('grid', { name: 'Tracks' }).getByRole('row').nth(3).waitFor();
-  expect(await link().count()).toBe(0);
+  await careLink().waitFor();
   writeVariant('found again.mp3', 4);
   rmSync(music('Doubles'), { recursive: true });
   for (const { source_id } of missingTracks) {
@@ -68,9 +69,10 @@ test('the page is in the side bar as soon as a scan finds missing files', async 
     renameSync(music(source_id), music(`../away/${source_id}`));
   }
   await scanToTheEnd(stage);
-  await link().waitFor();
-  await expect.poll(() => link().textContent()).toBe('Missing5');
-  await link().click();
+  await careLink().getByLabel(/need/).waitFor();
+  await careLink().click();
+  await expect.poll(() => tab().textContent()).toBe('Missing5');
+  await tab().click();
   await page.getByRole('heading', { level: 1, name: 'Missing' }).waitFor();
   await row(missingTracks[0]!.title).first().getByText(missingTracks[0]!.source_id.split('/').at(-1)!).waitFor();
   await page.setViewportSize(PHONE_WINDOW.viewport);
@@ -99,7 +101,7 @@ test('a missing track is matched to its new file by keyboard', async () => {
   await page.keyboard.press('Enter');
   await dialog.waitFor({ state: 'detached' });
   await row('one.mp3').waitFor({ state: 'detached' });
-  await expect.poll(() => link().textContent()).toBe('Missing4');
+  await expect.poll(() => tab().textContent()).toBe('Missing4');
   expect(await stage.api<TrackOut>(`/tracks/${firstTwin.id}`)).toMatchObject({
     availability: 'available',
     source_id: 'found again.mp3',
@@ -140,7 +142,8 @@ test('removing a track can be undone, and otherwise it is deleted after a while'
   expect((await listMissingTracks()).map(({ id }) => id)).toContain(secondTwin.id);
   await endUndo(page);
   await expect.poll(async () => (await listMissingTracks()).map(({ id }) => id)).not.toContain(secondTwin.id);
-  await expect.poll(() => link().textContent()).toBe('Missing3');
+  await careLink().click();
+  await expect.poll(() => tab().textContent()).toBe('Missing3');
 });
 
 test('several tracks are selected with Space and Shift, removed at once and restored with one Undo', async () => {
@@ -170,7 +173,7 @@ test('a track whose file comes back before it is deleted stays, and the page bec
   for (const { source_id } of missingTracks) renameSync(music(`../away/${source_id}`), music(source_id));
   await page.getByRole('button', { name: 'Scan again' }).click();
   await page.getByRole('heading', { name: 'Nothing is missing' }).waitFor();
-  await link().waitFor({ state: 'detached' });
+  await expect.poll(() => tab().textContent()).toBe('Missing');
   await endUndo(page);
   await page.getByText(`“${missingTracks[0]!.title}” removed.`).waitFor({ state: 'detached' });
   expect(await stage.api<TrackOut>(`/tracks/${missingTracks[0]!.id}`)).toMatchObject({ availability: 'available' });
@@ -183,7 +186,11 @@ test('on a narrow screen the page is in the menu', async () => {
   const phone = await stage.openAsOwner(PHONE_WINDOW);
   await phone.goto('/');
   await phone.getByRole('button', { name: 'More' }).click();
-  await phone.getByRole('menuitem', { name: /^Missing/ }).click();
+  await phone.getByRole('menuitem', { name: /^Library care/ }).click();
+  await phone
+    .getByRole('navigation', { name: 'Related pages' })
+    .getByRole('link', { name: /^Missing/ })
+    .click();
   await phone
     .getByRole('row')
     .filter({ hasText: missingTracks[0]!.title })

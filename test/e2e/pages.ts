@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Page, Request } from 'playwright-core';
 import type { AlbumPage, TrackPage } from '../../server/library/wire.ts';
 import { id3, id3Frame, silentMp3, utf8Text } from '../support/audio-bytes.ts';
+import { addCreditedAlbum } from '../support/credited-album.ts';
 import { startSmallCatalogue } from '../support/small-catalogue.ts';
 import { addPodcasts } from '../support/some-podcasts.ts';
 import { until } from '../support/until.ts';
@@ -20,6 +21,10 @@ export const APP_PAGES = [
   '/genres',
   '/folders',
   '/genres?view=list',
+  '/people',
+  '/people?role=engineer',
+  '/people/1',
+  '/people/1?role=all',
   '/liked',
   '/liked?kind=albums',
   '/playlists',
@@ -27,6 +32,8 @@ export const APP_PAGES = [
   '/playlists/1?versions=true',
   '/playlists/2/rules',
   '/playlists/new-smart',
+  '/explore',
+  '/care',
   '/activity?job=1',
   '/missing',
   '/trash',
@@ -37,6 +44,7 @@ export const APP_PAGES = [
   '/analysis',
   '/podcasts',
   '/stations',
+  '/shares',
   '/statistics',
   '/review',
   '/duplicates',
@@ -169,6 +177,7 @@ export async function openStageOfPages(options: StageOptions = {}): Promise<Stag
     ...options,
     async addMusic(dir) {
       addLongNames(dir);
+      addCreditedAlbum(dir);
       await options.addMusic?.(dir);
     },
   });
@@ -179,6 +188,10 @@ export async function openStageOfPages(options: StageOptions = {}): Promise<Stag
   await stage.api('/playlists', {
     method: 'POST',
     body: { name: 'Loved', rules: { all: [{ field: 'liked', op: 'is', value: true }] } },
+  });
+  await stage.api('/shares', {
+    method: 'POST',
+    body: { track_ids: [1, 2, 3], kind: 'playlist', description: 'Evening' },
   });
   addPodcasts(stage.dataDir);
   for (const name of ['Harbour FM', 'Night Train'])

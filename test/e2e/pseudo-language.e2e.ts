@@ -39,6 +39,8 @@ function noteAnswers(page: Page): () => Promise<ReadonlySet<string>> {
 
 /** Matches complete words; a name that a chart truncates with an ellipsis is not one. */
 const PLAIN_WORD = /[A-Za-z]{3,}(?![A-Za-z…])/g;
+/** Numbers of movements, which are the same in every language. */
+const ROMAN_NUMBER = /^[IVX]+$/;
 /** Names, units and keys that are the same in every language, and the names of languages. */
 const NAME_PATTERN = (
   'ctrl esc tonearm url listenbrainz last libre maloja lrclib node linux http https localhost khz kbit ' +
@@ -65,7 +67,8 @@ async function english(page: Page, answers: () => Promise<ReadonlySet<string>>):
   const words = (await textsOf(page)).flatMap((text) => [...text.matchAll(PLAIN_WORD)].map(([word]) => word));
   const serverWords = await answers();
   return [...new Set(words)].filter(
-    (word) => !serverWords.has(word.toLowerCase()) && !NAME_PATTERN.includes(word.toLowerCase()),
+    (word) =>
+      !serverWords.has(word.toLowerCase()) && !NAME_PATTERN.includes(word.toLowerCase()) && !ROMAN_NUMBER.test(word),
   );
 }
 

@@ -64,10 +64,14 @@ const items = () => page.getByRole('list', { name: 'Review' }).locator('> li');
 const trackOf = (id: number) => stage.api<TrackOut>(`/tracks/${id}`);
 const focusedTitle = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '');
 
-test('the page is in the side bar while there are tracks to review', async () => {
+test('Library care counts the tracks to review and leads to them', async () => {
   await page.goto('/');
   await page
     .getByRole('navigation', { name: 'Library' })
+    .getByRole('link', { name: /^Library care/ })
+    .click();
+  await page
+    .getByRole('list', { name: 'Library care' })
     .getByRole('link', { name: /^Review/ })
     .click();
   await expect.poll(() => items().count()).toBe(2);

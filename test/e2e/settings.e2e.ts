@@ -49,7 +49,7 @@ test('settings are validated while typing, apply at once, and show their origin'
   const port = page.getByLabel('Port', { exact: true });
   const previousPort = await port.inputValue();
   expect(await port.isDisabled()).toBe(true); // --port overrides the setting
-  await page.getByText('Set when the server was started, by PORT or a command-line option').waitFor();
+  await page.getByText('Set by the server’s environment').waitFor();
   expect(previousPort).toBe('0');
   const hosts = page.getByRole('textbox', { name: 'Additional host names' });
   await hosts.fill('music.example.org');

@@ -53,7 +53,7 @@ test('with an address from the command line, the switch says so and is disabled'
   const fixedStage = await openStage({ tracks: 1, isScanned: false, env: { HOST: '127.0.0.1' } });
   const page = await fixedStage.openAsOwner(DESK_WINDOW);
   await page.goto('/settings#network');
-  await page.getByText('Set when the server was started, by HOST or a command-line option').first().waitFor();
+  await page.getByText('Set by the server’s environment').first().waitFor();
   expect(await page.getByRole('switch', { name: 'Share on my network' }).isDisabled()).toBe(true);
   await fixedStage.close();
 });

@@ -19,11 +19,18 @@ export interface SineRecording {
  */
 const LONGEST_HOLD_UP_MS = 1_000;
 
-/** Records until the page was not delayed, at most three times. */
+/**
+ * A recording that is longer than its tracks by more than this has a pause: the player left one, which is then in every
+ * recording, or a busy machine did not decode in time, which is in one.
+ */
+const LONGEST_PAUSE_MS = 3;
+
+/** Records until neither the page was delayed nor the sound paused, at most three times. */
 export async function recordSineAlbum(stage: Stage): Promise<SineRecording> {
   for (let attempt = 1; ; attempt += 1) {
     const { holdUpMs, ...recording } = await recordOnce(stage);
-    if (holdUpMs < LONGEST_HOLD_UP_MS || attempt === 3) return recording;
+    const isUndisturbed = holdUpMs < LONGEST_HOLD_UP_MS && Math.abs(recording.surplusMs) < LONGEST_PAUSE_MS;
+    if (isUndisturbed || attempt === 3) return recording;
   }
 }
 

@@ -48,6 +48,8 @@ export interface Stage {
   /** Opens a new window of the owner; first creates the account and scans the collection, if necessary. */
   openAsOwner(options: WindowOptions): Promise<Page>;
   api<T>(path: string, init?: { method?: string; body?: unknown }): Promise<T>;
+  /** Kills the server; the returned function starts it again at the same address. */
+  kill(): Promise<() => Promise<void>>;
   /** Creates the owner's account; later requests are sent as the owner. */
   signIn(): Promise<void>;
   close(): Promise<void>;
@@ -87,12 +89,12 @@ export async function openStage({
   mkdirSync(join(dir, 'data'));
   if (isScanned) migratedDatabase(join(dir, 'data', 'tonearm.db'));
   writeFileSync(join(dir, 'data', 'settings.json'), JSON.stringify(OFFLINE_SETTINGS));
-  const { child, url, setupToken } = await startServer(
-    join(dir, 'data'),
-    isScanned ? ['--import', library.dir] : [],
-    env,
-    program,
-  );
+  const {
+    child: firstChild,
+    url,
+    setupToken,
+  } = await startServer(join(dir, 'data'), isScanned ? ['--import', library.dir] : [], env, program);
+  let child = firstChild;
   const browser = await sharedBrowser();
   const contexts: BrowserContext[] = [];
   const problems: string[] = [];
@@ -158,10 +160,18 @@ export async function openStage({
       );
       return page;
     },
+    async kill() {
+      child.kill('SIGKILL');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      return async () => {
+        const args = ['--port', new URL(url).port];
+        ({ child } = await startServer(join(dir, 'data'), args, env, program, { hasOwner: true }));
+      };
+    },
     async close() {
       for (const context of contexts) await context.close();
       child.kill('SIGTERM');
-      if (child.exitCode === null) await once(child, 'exit');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
       rmSync(dir, { recursive: true, force: true });
     },
   };
@@ -173,10 +183,17 @@ export async function startServer(
   args: string[],
   env: Record<string, string> = {},
   program = root,
+  { hasOwner = false }: { hasOwner?: boolean } = {},
 ): Promise<{ child: ChildProcess; url: string; setupToken: string }> {
   const child = spawn(
     process.execPath,
-    [join(program, 'dist', 'server', 'main.js'), '--data-dir', dataDir, '--port', '0', ...args],
+    [
+      join(program, 'dist', 'server', 'main.js'),
+      '--data-dir',
+      dataDir,
+      ...(args.includes('--port') ? [] : ['--port', '0']),
+      ...args,
+    ],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } },
   );
   let text = '';
@@ -184,8 +201,8 @@ export async function startServer(
     const onChunk = (chunk: Buffer) => {
       text += chunk.toString();
       const url = /listening on (http:\S+)/.exec(text)?.[1];
-      const setupToken = /Setup token: (\S+)/.exec(text)?.[1];
-      if (url && setupToken) resolve({ child, url, setupToken });
+      const setupToken = hasOwner ? '' : /Setup token: (\S+)/.exec(text)?.[1];
+      if (url && setupToken !== undefined) resolve({ child, url, setupToken });
     };
     child.stdout.on('data', onChunk);
     child.stderr.on('data', onChunk);

@@ -29,8 +29,9 @@ test('signing in returns to the requested page, also after the session expired',
       body: '{"status":401,"title":"Unauthorized"}',
     }),
   );
-  await page.getByRole('link', { name: 'Artists', exact: true }).click();
+  await page.getByRole('navigation', { name: 'Library' }).getByRole('link', { name: 'Artists' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.getByText('Your session has ended.').waitFor();
   await page.unroute('**/api/v1/artists?**');
   await page.getByLabel('Username').fill(OWNER_ACCOUNT.username);
   await page.getByLabel('Password', { exact: true }).fill(OWNER_ACCOUNT.password);
@@ -95,11 +96,14 @@ test('the page shows when the server is down, and when it is back', async () => 
   await page.getByRole('grid', { name: 'Albums' }).getByRole('link').first().waitFor();
   await page.waitForLoadState('networkidle');
   await page.context().setOffline(true);
-  await page.getByRole('link', { name: 'Artists', exact: true }).click();
-  await page.getByText('The server can’t be reached.').first().waitFor();
+  await page.getByRole('navigation', { name: 'Library' }).getByRole('link', { name: 'Artists' }).click();
+  const notice = page.getByText('Can’t reach the server.');
+  await notice.waitFor();
+  expect(await page.getByText('Something went wrong').count()).toBe(0);
   await page.context().setOffline(false);
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Try now' }).click();
   await page.getByRole('grid', { name: 'Artists' }).getByRole('link').first().waitFor();
+  await notice.waitFor({ state: 'hidden' });
   await page.context().close();
 });
 

@@ -253,6 +253,8 @@ export class BrowserWindow
       | 'getNormalBounds'
       | 'setProgressBar'
       | 'setAlwaysOnTop'
+      | 'isAlwaysOnTop'
+      | 'setContentSize'
       | 'setThumbarButtons'
       | 'id'
     >
@@ -338,6 +340,15 @@ export class BrowserWindow
   setAlwaysOnTop(flag: boolean): void {
     this.alive();
     this.isOnTop = flag;
+  }
+  isAlwaysOnTop(): boolean {
+    this.alive();
+    return this.isOnTop;
+  }
+  setContentSize(width: number, height: number): void {
+    this.alive();
+    this.bounds = { ...this.bounds, width, height };
+    this.emit('resize');
   }
   setThumbarButtons(buttons: Electron.ThumbarButton[]): boolean {
     this.alive();
@@ -438,13 +449,33 @@ class FakeIpcMain extends EventEmitter {
   }
 }
 
+interface FakeMenuItem extends Omit<Electron.MenuItemConstructorOptions, 'submenu' | 'click'> {
+  enabled: boolean;
+  submenu?: FakeMenu;
+  click(): void;
+}
+
+/** Makes an item; a checkbox changes before its click event. */
+function makeItem({ submenu, click, ...options }: Electron.MenuItemConstructorOptions): FakeMenuItem {
+  const item: FakeMenuItem = {
+    enabled: true,
+    ...options,
+    ...(Array.isArray(submenu) && { submenu: FakeMenu.buildFromTemplate(submenu) }),
+    click() {
+      if (item.type === 'checkbox') item.checked = !item.checked;
+      click?.(item as unknown as Electron.MenuItem, undefined, {});
+    },
+  };
+  return item;
+}
+
 class FakeMenu {
-  items: Electron.MenuItemConstructorOptions[];
-  constructor(items: Electron.MenuItemConstructorOptions[]) {
+  items: FakeMenuItem[];
+  constructor(items: FakeMenuItem[]) {
     this.items = items;
   }
   static buildFromTemplate(template: Electron.MenuItemConstructorOptions[]): FakeMenu {
-    return new FakeMenu(template);
+    return new FakeMenu(template.map(makeItem));
   }
   static setApplicationMenu(menu: FakeMenu | null): void {
     fake.applicationMenu = menu;
@@ -459,19 +490,18 @@ class FakeMenu {
     return this.items.flatMap(({ label }) => label ?? []);
   }
 
-  findItem(label: string): Electron.MenuItemConstructorOptions {
-    const allItems = this.items.flatMap((item) => [item, ...(Array.isArray(item.submenu) ? item.submenu : [])]);
+  findItem(label: string): FakeMenuItem {
+    const allItems = this.items.flatMap((item) => [item, ...(item.submenu?.items ?? [])]);
     const item = allItems.find((candidate) => candidate.label === label);
     if (!item) throw new Error(`The menu has no "${label}".`);
     return item;
   }
 
-  /** Clicks an item unless it is disabled; a checkbox changes before its click event. */
+  /** Clicks an item unless it is disabled. */
   pick(label: string): void {
     const item = this.findItem(label);
-    if (item.enabled === false) throw new Error(`"${label}" cannot be picked now.`);
-    if (item.type === 'checkbox') item.checked = !item.checked;
-    item.click?.(item as unknown as Electron.MenuItem, undefined, {});
+    if (!item.enabled) throw new Error(`"${label}" cannot be picked now.`);
+    item.click();
   }
 }
 

@@ -4,8 +4,12 @@ import { serve, stop } from './serve.ts';
 
 export interface FakeMusicBrainz {
   url: string;
-  /** Responses by path `/ws/2/recording/<mbid>`. */
+  /** Responses by path, such as `/ws/2/recording/<mbid>`. */
   entities: Map<string, unknown>;
+  /** Response to every search for releases. */
+  releases: unknown[];
+  /** The queries of the searches for releases. */
+  searches: string[];
   /** Path, time and user agent of each request. */
   requests: { path: string; timeMs: number; userAgent: string }[];
   /** Number of requests that are answered with 503 and `Retry-After: 1`. */
@@ -17,7 +21,7 @@ export interface FakeMusicBrainz {
 
 export async function startFakeMusicBrainz(): Promise<FakeMusicBrainz> {
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://fake');
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://fake');
     const userAgent = request.headers['user-agent'] ?? '';
     const answer = (status: number, body: unknown, headers: Record<string, string> = {}): void =>
       void response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
@@ -33,6 +37,10 @@ export async function startFakeMusicBrainz(): Promise<FakeMusicBrainz> {
         { 'Retry-After': '1' },
       );
     }
+    if (pathname === '/ws/2/release') {
+      fake.searches.push(searchParams.get('query') ?? '');
+      return answer(200, { releases: fake.releases });
+    }
     const id = pathname.slice(pathname.lastIndexOf('/') + 1);
     if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id))
       return answer(400, { error: 'Invalid mbid.', help: 'see the documentation' });
@@ -42,6 +50,8 @@ export async function startFakeMusicBrainz(): Promise<FakeMusicBrainz> {
   const fake: FakeMusicBrainz = {
     url: '',
     entities: new Map(),
+    releases: [],
+    searches: [],
     requests: [],
     busyAnswers: 0,
     isAway: false,

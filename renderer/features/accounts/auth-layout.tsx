@@ -2,10 +2,11 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { usePageTitle } from '../../ui/page.tsx';
 import styles from './auth-layout.module.css';
+import '../../i18n/page-texts.ts';
 
 interface AuthLayoutProps {
   title: string;
-  lead?: string;
+  lead?: string | undefined;
   step?: { number: number; total: number };
   children: ReactNode;
 }

@@ -9,6 +9,7 @@ import { CredentialFields } from '../../ui/controls/credential-fields.tsx';
 import { formText } from '../../ui/controls/form-text.ts';
 import { FormError } from './auth-layout.tsx';
 import styles from './auth-layout.module.css';
+import '../../i18n/page-texts.ts';
 
 export function SetupAccount({ token, onDone }: { token: string | undefined; onDone: () => void }) {
   const { t } = useTranslation();

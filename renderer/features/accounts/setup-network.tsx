@@ -9,11 +9,13 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { FormError } from './auth-layout.tsx';
 import styles from './auth-layout.module.css';
+import '../../i18n/page-texts.ts';
 
 const ALL_ADDRESSES = '0.0.0.0';
 const LOOPBACK_ADDRESS = '127.0.0.1';
+const REGISTRATION_CHOICES = ['onlyAdded', 'everybody'] as const;
 
-export function SetupNetwork({ onDone }: { onDone: () => void }) {
+export function SetupNetwork({ onBack, onDone }: { onBack: () => void; onDone: () => void }) {
   const { t } = useTranslation();
   const settings = useQuery(settingsQuery());
   const change = useChangeSettings();
@@ -26,10 +28,10 @@ export function SetupNetwork({ onDone }: { onDone: () => void }) {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const share = form.get('share') !== null;
-    const register = form.get('register') !== null;
+    const register = form.get('register') === 'everybody';
     const changes = {
       ...(canChange(host) && share !== isShared ? { host: share ? ALL_ADDRESSES : LOOPBACK_ADDRESS } : {}),
-      ...(canChange(registration) && register !== registration.value ? { allow_registration: register } : {}),
+      ...(canChange(registration) ? { allow_registration: register } : {}),
     };
     if (Object.keys(changes).length > 0) await change.mutateAsync(changes);
     onDone();
@@ -46,14 +48,26 @@ export function SetupNetwork({ onDone }: { onDone: () => void }) {
         disabled={!canChange(host)}
         description={t(canChange(host) ? 'setup.network.shareHelp' : 'setup.network.fixed')}
       />
-      <Switch
-        name="register"
-        label={t('setup.network.register')}
-        defaultChecked={registration?.value === true}
-        disabled={!canChange(registration)}
-        description={t(canChange(registration) ? 'setup.network.registerHelp' : 'setup.network.fixed')}
-      />
+      <fieldset className={styles.choices} disabled={!canChange(registration)}>
+        <legend>{t('setup.network.accounts')}</legend>
+        {REGISTRATION_CHOICES.map((choice) => (
+          <label key={choice} className={styles.choice}>
+            <input
+              type="radio"
+              name="register"
+              value={choice}
+              defaultChecked={(choice === 'everybody') === isEverybodyChosen(registration)}
+            />
+            <strong>{t(`setup.network.${choice}`)}</strong>
+            <span>{t(`setup.network.${choice}Help`)}</span>
+          </label>
+        ))}
+        {!canChange(registration) && <p>{t('setup.network.fixed')}</p>}
+      </fieldset>
       <div className={styles.buttons}>
+        <Button variant="plain" onClick={onBack}>
+          {t('setup.back')}
+        </Button>
         <Button type="submit" variant="primary" disabled={change.isPending}>
           {t('setup.finish')}
         </Button>
@@ -61,6 +75,13 @@ export function SetupNetwork({ onDone }: { onDone: () => void }) {
     </form>
   );
 }
+
+/**
+ * Returns whether everybody may create accounts, as somebody has chosen. Without a choice nobody may, although that is
+ * not the default of servers that are set up without a window.
+ */
+const isEverybodyChosen = (setting: SettingOut | undefined): boolean =>
+  setting?.value === true && setting.origin !== 'default';
 
 const canChange = (setting: SettingOut | undefined): setting is SettingOut =>
   setting !== undefined && setting.origin !== 'env';

@@ -14,7 +14,7 @@ import { backPath } from './back-path.ts';
 export function SignInPage() {
   const { t } = useTranslation();
   const router = useRouter();
-  const { back } = useSearch({ from: '/sign-in' });
+  const { back, ended = false } = useSearch({ from: '/sign-in' });
   const status = useQuery(authStatusQuery());
   const [isNew, setIsNew] = useState(false);
   const login = useLogin();
@@ -32,7 +32,10 @@ export function SignInPage() {
   };
 
   return (
-    <AuthLayout title={t(isNew ? 'signIn.newTitle' : 'signIn.title')}>
+    <AuthLayout
+      title={t(isNew ? 'signIn.newTitle' : 'signIn.title')}
+      lead={ended && !isNew ? t('signIn.ended') : undefined}
+    >
       <form className={styles.form} onSubmit={submit}>
         {action.error && problem?.fields.length === 0 && (
           <FormError>{problem.status === 401 ? t('signIn.wrong') : detailOf(action.error)}</FormError>

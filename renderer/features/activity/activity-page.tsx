@@ -6,7 +6,7 @@ import { isOpen, jobsQuery, scanResultOf, useStartScan } from '../../api/jobs.ts
 import { useHasCatalogue } from '../../api/remote.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
-import { Button, ButtonLink } from '../../ui/controls/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { AnalysisProgress } from './analysis-progress.tsx';
@@ -61,14 +61,11 @@ export function ActivityPage() {
 
   return (
     <Page
-      title={t('nav.activity')}
+      title={t('place.activity')}
       tools={
         jobs.data &&
         jobs.data.items.length > 0 && (
           <>
-            <ButtonLink variant="plain" to="/merges">
-              {t('merges.title')}
-            </ButtonLink>
             {preview}
             {start}
           </>

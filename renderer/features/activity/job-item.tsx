@@ -31,7 +31,7 @@ interface JobItemProps {
 export function JobItem({ job, equalJobs }: JobItemProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const { job: openJob } = useSearch({ from: '/app/activity' });
+  const { job: openJob } = useSearch({ from: '/app/care/activity' });
   const cancel = useCancelJob();
   const retry = useRetryJob();
   const Symbol = SYMBOLS[job.status];

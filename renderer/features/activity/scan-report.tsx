@@ -29,6 +29,7 @@ export function ScanReport({ jobId }: { jobId: number }) {
     [t('scan.moved'), formatNumber(result.moved)],
     [t('scan.missing'), formatNumber(result.missing)],
     [t('scan.restored'), formatNumber(result.restored)],
+    ...(result.playlists > 0 ? [[t('playlistFile.changed'), formatNumber(result.playlists)] as [string, string]] : []),
     [t('scan.took'), formatLength(result.duration_ms)],
   ];
   return (

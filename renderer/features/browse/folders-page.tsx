@@ -32,7 +32,7 @@ const NO_FOLDER = '\0';
 
 /** The music folders as they are on disk: folders first, then the tracks directly in the open folder. */
 export function FoldersPage() {
-  const { path } = useSearch({ from: '/app/folders' });
+  const { path } = useSearch({ from: '/app/library/folders' });
   const top = useQuery(folderQuery(undefined));
   const onlyFolder = top.data?.total === 1 ? top.data.items[0]?.path : undefined;
   // a single music folder is opened at once
@@ -70,14 +70,14 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
   const isEmpty = folderCount + trackCount === 0;
   if (isEmpty && isTop && !head.data.is_offline)
     return (
-      <Page title={t('nav.folders')}>
+      <Page title={t('place.folders')}>
         <EmptyLibrary />
       </Page>
     );
   const items = currentFolder && folderItems(currentFolder);
   return (
     <Page
-      title={isTop || !currentFolder ? t('nav.folders') : currentFolder.name}
+      title={isTop || !currentFolder ? t('place.folders') : currentFolder.name}
       tools={
         items &&
         !isEmpty && (
@@ -105,7 +105,7 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
       )}
       {!isTop && (
         <nav className={styles.trail} aria-label={t('folders.trail')}>
-          <Link to="/folders">{t('nav.folders')}</Link>
+          <Link to="/folders">{t('place.folders')}</Link>
           {parents.slice(0, -1).map((parent) => (
             <Link key={parent.path} to="/folders" search={{ path: parent.path }}>
               {parent.name}
@@ -116,14 +116,14 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
       {head.data.is_offline && (
         <p className={styles.offline} role="status">
           <IconFolderOffline size={18} aria-hidden />
-          {t('folders.offline')}
+          {t(head.data.is_copied ? 'folders.offlineCopied' : 'folders.offline')}
         </p>
       )}
       {isEmpty ? (
         <p className={styles.empty}>{t('folders.empty')}</p>
       ) : (
         <VirtualGrid
-          label={currentFolder?.name ?? t('nav.folders')}
+          label={currentFolder?.name ?? t('place.folders')}
           count={folderCount + trackCount}
           cellWidth={4_000}
           cellHeight={() => ROW_HEIGHT}
@@ -151,7 +151,7 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
 function LoadingFolder() {
   const { t } = useTranslation();
   return (
-    <Page title={t('nav.folders')}>
+    <Page title={t('place.folders')}>
       <Skeleton height={`${ROW_HEIGHT}px`} />
     </Page>
   );

@@ -34,7 +34,7 @@ const doNothing = () => {};
 /** Genres as tiles with covers, or as a dense list; each links to its albums and tracks. */
 export function GenresPage() {
   const { t } = useTranslation();
-  const { view } = useSearch({ from: '/app/genres' });
+  const { view } = useSearch({ from: '/app/library/genres' });
   const navigate = useNavigate();
   const [size] = useCardSize();
   const genres = useQuery(genresQuery());
@@ -72,7 +72,7 @@ export function GenresPage() {
         key="list"
         goTo={jump.goTo}
         onCellKey={onCellKey}
-        label={t('nav.genres')}
+        label={t('place.genres')}
         count={allGenres.length}
         cellWidth={4_000}
         cellHeight={() => ROW_HEIGHT}
@@ -84,7 +84,7 @@ export function GenresPage() {
         key="tiles"
         goTo={jump.goTo}
         onCellKey={onCellKey}
-        label={t('nav.genres')}
+        label={t('place.genres')}
         count={allGenres.length}
         cellWidth={size}
         gap={GAP}
@@ -96,7 +96,7 @@ export function GenresPage() {
   }
   const count = genres.data?.length;
   return (
-    <Page title={t('nav.genres')} {...(count && { count: formatNumber(count), tools: toggle })}>
+    <Page title={t('place.genres')} {...(count && { count: formatNumber(count), tools: toggle })}>
       {body()}
     </Page>
   );

@@ -12,6 +12,7 @@ import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { ChoiceMenu } from '../../ui/controls/choice-menu.tsx';
 import { formatFormat } from '../../ui/format.ts';
 import pill from '../../ui/controls/pill.module.css';
+import { TagFilters } from './tag-filters.tsx';
 import { FILTERS, hasFilters, newSeed, type ListSearch } from './url-params.ts';
 import { naturalOrder, type ALBUM_SORT_NAMES, type ARTIST_SORT_NAMES, type TRACK_SORT_NAMES } from './sort-options.ts';
 
@@ -71,6 +72,8 @@ export function SortTools<Sort extends SortName>({ sorts, defaultSort, search, o
 interface FilterToolsProps<Sort extends SortName> extends Pick<ListToolsProps<Sort>, 'search' | 'onChange'> {
   /** Whether the audio format is one of the filters. */
   hasFormat?: boolean;
+  /** Whether moods, groupings and custom tags are among the filters. */
+  hasTags?: boolean;
 }
 
 /** A field for words, and a form with the other filters. */
@@ -127,7 +130,12 @@ function TextFilter<Sort extends SortName>({ search, onChange }: FilterToolsProp
   );
 }
 
-function FilterForm<Sort extends SortName>({ search, onChange, hasFormat = false }: FilterToolsProps<Sort>) {
+function FilterForm<Sort extends SortName>({
+  search,
+  onChange,
+  hasFormat = false,
+  hasTags = false,
+}: FilterToolsProps<Sort>) {
   const { t } = useTranslation();
   const genres = useQuery(genresQuery());
   const storage = useQuery({ ...storageQuery(), enabled: hasFormat });
@@ -166,6 +174,7 @@ function FilterForm<Sort extends SortName>({ search, onChange, hasFormat = false
           maxDropdownHeight={240}
         />
       )}
+      {hasTags && <TagFilters tags={search.tags} onChange={(tags) => setFilters({ tags })} />}
       <div className={pill.years}>
         <TextInput
           label={t('list.yearFrom')}

@@ -1,6 +1,6 @@
 // A row of covers that scrolls sideways. Arrow keys move inside the row, which is one tab stop.
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { useRef, useState, type CSSProperties, type KeyboardEvent } from 'react';
+import { useLayoutEffect, useRef, useState, type CSSProperties, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconBackward, IconForward } from '../../ui/theme/icons.ts';
 import type { AlbumOut } from '../../api/routes.ts';
@@ -29,6 +29,11 @@ export function Shelf({ title, albums, to, captionOf }: ShelfProps) {
   const { t } = useTranslation();
   const row = useRef<HTMLUListElement>(null);
   const [stop, setStop] = useState(0);
+  const isAtStart = useRef(true);
+  // albums in front would otherwise scroll the row, which snaps to the card at which it was
+  useLayoutEffect(() => {
+    if (isAtStart.current) row.current?.scrollTo({ left: 0 });
+  }, [albums]);
   const width = innerWidth < 768 ? NARROW_CARD_WIDTH : CARD_WIDTH;
   const { width: room } = usePlaceInScroller(row);
   if (albums?.length === 0) return null;
@@ -80,7 +85,13 @@ export function Shelf({ title, albums, to, captionOf }: ShelfProps) {
           </span>
         )}
       </div>
-      <ul ref={row} className={styles.row} style={{ '--card': `${width}px` } as CSSProperties} onKeyDown={onKeyDown}>
+      <ul
+        ref={row}
+        className={styles.row}
+        style={{ '--card': `${width}px` } as CSSProperties}
+        onKeyDown={onKeyDown}
+        onScroll={({ currentTarget }) => (isAtStart.current = Math.abs(currentTarget.scrollLeft) < GAP)}
+      >
         {albums
           ? albums.map((album, i) => (
               <li key={album.id} onFocus={() => setStop(i)}>

@@ -14,6 +14,8 @@ export interface ListSearch<Sort extends string> {
   liked?: boolean;
   /** Items with at least this rating, 1 to 5. */
   rating?: number;
+  /** Values of tags, such as `OCCASION:Party;mood:Calm`. */
+  tags?: string;
   seed?: number;
   /** Only albums without a title. */
   unnamed?: boolean;
@@ -48,7 +50,20 @@ export const parseAlbumSearch = (input: Record<string, unknown>) => ({
   ...(String(input['unnamed']) === 'true' && { unnamed: true }),
 });
 export const parseArtistSearch = (input: Record<string, unknown>) => parse(ARTIST_SORT_NAMES, input);
-export const parseTrackSearch = (input: Record<string, unknown>) => parse(TRACK_SORT_NAMES, input);
+const MAX_TAGS = 20;
+const MAX_TAG_CHARACTERS = 600;
+
+/** Returns the tags with a value each, such as `OCCASION:Party`. Neither names nor values contain a semicolon. */
+export const tagsIn = (text: string | undefined): string[] =>
+  (text ?? '').split(';', MAX_TAGS).filter((tag) => tag.length <= MAX_TAG_CHARACTERS && /^[^:]+:\s*\S/.test(tag));
+
+/** Returns the parameter for tags with a value each; undefined without any. */
+export const toTagsText = (tags: readonly string[]): string | undefined => tags.join(';') || undefined;
+
+export function parseTrackSearch(input: Record<string, unknown>): ListSearch<(typeof TRACK_SORT_NAMES)[number]> {
+  const tags = typeof input['tags'] === 'string' ? toTagsText(tagsIn(input['tags'])) : undefined;
+  return { ...parse(TRACK_SORT_NAMES, input), ...(tags !== undefined && { tags }) };
+}
 
 export type LikedKind = 'tracks' | 'albums' | 'artists';
 
@@ -68,16 +83,30 @@ export function parseLikedSearch(input: Record<string, unknown>) {
 export const parseGenreSearch = (input: Record<string, unknown>): { view?: 'list' } =>
   input['view'] === 'list' ? { view: 'list' } : {};
 
+/** Parses the parameters of pages of people; they ignore roles that the server does not name. */
+export const parsePeopleSearch = (input: Record<string, unknown>) => ({
+  ...parseTrackSearch(input),
+  ...(/^[a-z]{1,20}$/.test(String(input['role'])) && { role: String(input['role']) }),
+});
+
 /** Returns the filter as query parameters of the API, which rejects unknown formats with 422. */
-export const toFilter = <Sort extends string>({ from, to, format, rating, ...otherFilters }: ListSearch<Sort>) => ({
+export const toFilter = <Sort extends string>({
+  from,
+  to,
+  format,
+  rating,
+  tags,
+  ...otherFilters
+}: ListSearch<Sort>) => ({
   ...otherFilters,
   format: format as TrackFilter['format'],
   year_from: from,
   year_to: to,
   rating_from: rating,
+  ...(tags !== undefined && { tag: tagsIn(tags) }),
 });
 
-export const FILTERS = ['q', 'format', 'genre', 'from', 'to', 'liked', 'rating'] as const;
+export const FILTERS = ['q', 'format', 'genre', 'from', 'to', 'liked', 'rating', 'tags'] as const;
 export const hasFilters = (search: ListSearch<string>): boolean =>
   FILTERS.some((filter) => search[filter] !== undefined);
 

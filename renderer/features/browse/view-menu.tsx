@@ -14,6 +14,7 @@ import {
   type ChoosableColumn,
   type ColumnLayout,
 } from './tracks/column-layout.ts';
+import '../../i18n/page-texts.ts';
 import styles from './tracks/tracks-table.module.css';
 
 interface ColumnMenuProps {

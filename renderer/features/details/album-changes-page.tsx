@@ -40,7 +40,7 @@ export function AlbumChangesPage() {
 
   return (
     <Page
-      title={t('albumChanges.title')}
+      title={t('place.albumChanges')}
       count={total ? formatNumber(total) : undefined}
       tools={
         canEdit &&
@@ -62,7 +62,7 @@ export function AlbumChangesPage() {
             <p className={styles.lead}>
               {t('albumChanges.lead')} {dueAt && t('albumChanges.due', { date: formatDate(dueAt) })}
             </p>
-            <ul className={styles.list} aria-label={t('albumChanges.title')}>
+            <ul className={styles.list} aria-label={t('place.albumChanges')}>
               {changes.map((albumChange) => (
                 <Change
                   key={albumChange.albums.map(({ id }) => id).join()}

@@ -5,7 +5,6 @@ import { useTranslation } from 'react-i18next';
 import { IconDuplicates } from '../../ui/theme/icons.ts';
 import type { DuplicateGroupOut } from '../../api/routes.ts';
 import { duplicatesQuery, useDismissDuplicates, useMergeDuplicates } from '../../api/review.ts';
-import { ButtonLink } from '../../ui/controls/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { usePutAway } from '../../ui/controls/undoable.ts';
@@ -43,15 +42,7 @@ export function DuplicatesPage() {
 
   const total = list.data?.pages[0]?.total;
   return (
-    <Page
-      title={t('nav.duplicates')}
-      count={total ? formatNumber(total) : undefined}
-      tools={
-        <ButtonLink variant="plain" to="/merges">
-          {t('merges.title')}
-        </ButtonLink>
-      }
-    >
+    <Page title={t('place.duplicates')} count={total ? formatNumber(total) : undefined}>
       <QuestionList
         list={list}
         isEmpty={groups.length === 0}
@@ -59,7 +50,7 @@ export function DuplicatesPage() {
         empty={{ icon: IconDuplicates, title: t('duplicates.emptyTitle'), text: t('duplicates.empty') }}
       >
         <p className={styles.lead}>{t('duplicates.lead')}</p>
-        <ul className={styles.list} aria-label={t('nav.duplicates')}>
+        <ul className={styles.list} aria-label={t('place.duplicates')}>
           {groups.map((group) => (
             <DuplicateGroup
               key={keyOf(group)}

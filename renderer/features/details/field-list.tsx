@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { COMPARED_FIELDS, valuesOf, type FieldName } from './match-changes.ts';
 import type { MatchesOut, TrackOut } from '../../api/routes.ts';
+import { labelOfTag } from '../../music/tag-names.ts';
 import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 
@@ -16,7 +17,7 @@ const ALWAYS_SHOWN = new Set<FieldName>([
   'genre',
 ]);
 
-/** Every field with its value and the origin of the value. */
+/** Every field with its value and the origin of the value, and the values of tags. */
 export function FieldList({ track, origins }: { track: TrackOut; origins: MatchesOut['origins'] }) {
   const { t } = useTranslation();
   const values = valuesOf(track);
@@ -40,6 +41,12 @@ export function FieldList({ track, origins }: { track: TrackOut; origins: Matche
             </div>
           );
         })}
+        {Object.entries(track.tags).map(([name, tagValues]) => (
+          <div key={name}>
+            <dt>{labelOfTag(t, name)}</dt>
+            <dd>{tagValues.join(', ')}</dd>
+          </div>
+        ))}
       </dl>
     </section>
   );

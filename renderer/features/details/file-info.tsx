@@ -1,12 +1,15 @@
 import type { ReactNode } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { formatBytes, formatClock, formatDate, formatFormat, formatNumber } from '../../ui/format.ts';
+import { fileNotesQuery } from '../../api/library.ts';
 import type { TrackOut } from '../../api/routes.ts';
 import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
 
 export function FileInfo({ track }: { track: TrackOut }) {
   const { t } = useTranslation();
+  const { data: notes = [] } = useQuery(fileNotesQuery(track.id));
   const gain = track.replay_gain?.track_gain_db;
   const facts: [string, ReactNode][] = [
     [t('details.availability'), t(`details.is.${track.availability}`)],
@@ -28,6 +31,7 @@ export function FileInfo({ track }: { track: TrackOut }) {
     [t('details.added'), formatDate(track.created_at)],
     [t('details.source'), track.source],
     [t('details.file'), <code key="file">{track.source_id}</code>],
+    [t('details.fileNotes'), notes.length > 0 && notes.join(' · ')],
     ['MusicBrainz', track.recording_mbid && <code key="mbid">{track.recording_mbid}</code>],
   ];
   return (

@@ -31,7 +31,7 @@ export function MergesPage() {
     });
 
   return (
-    <Page title={t('merges.title')} count={total ? formatNumber(total) : undefined}>
+    <Page title={t('place.merges')} count={total ? formatNumber(total) : undefined}>
       <QuestionList
         list={list}
         isEmpty={merges.length === 0}
@@ -39,7 +39,7 @@ export function MergesPage() {
         empty={{ icon: IconDuplicates, title: t('merges.emptyTitle'), text: t('merges.empty') }}
       >
         <p className={styles.lead}>{t('merges.lead')}</p>
-        <ul className={styles.list} aria-label={t('merges.title')}>
+        <ul className={styles.list} aria-label={t('place.merges')}>
           {merges.map((merge) => (
             <Merge
               key={merge.id}

@@ -112,7 +112,7 @@ export function ReviewPage() {
 
   const total = list.data?.pages[0]?.total;
   return (
-    <Page title={t('nav.review')} count={total ? formatNumber(total) : undefined}>
+    <Page title={t('place.review')} count={total ? formatNumber(total) : undefined}>
       <QuestionList
         list={list}
         isEmpty={items.length === 0}
@@ -122,7 +122,7 @@ export function ReviewPage() {
         <p className={styles.lead}>
           {t('review.lead')} <span className={styles.keys}>{t('review.keys')}</span>
         </p>
-        <ul ref={rows} className={styles.list} onKeyDown={onKeyDown} aria-label={t('nav.review')}>
+        <ul ref={rows} className={styles.list} onKeyDown={onKeyDown} aria-label={t('place.review')}>
           {items.map((item, i) => (
             <ReviewItem
               key={keyOf(item)}

@@ -23,6 +23,8 @@ import { LyricsSection } from './lyrics-section.tsx';
 import { Matches } from './matches.tsx';
 import { Measured } from './measured.tsx';
 import { SoundsLike } from './sounds-like.tsx';
+import { TrackCredits } from './track-credits.tsx';
+import { TrackRating } from './track-rating.tsx';
 import { TrackVersions } from './track-versions.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
@@ -73,6 +75,7 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
               </Link>
             </p>
           )}
+          <TrackRating track={track} />
         </div>
       </div>
 
@@ -134,6 +137,7 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
       ) : (
         <FieldList track={track} origins={matches.data?.origins ?? {}} />
       )}
+      {!editing && <TrackCredits track={track} />}
       {matches.data && !editing && <Matches track={track} matches={matches.data} />}
       {!editing && <EditList trackId={track.id} mayEdit={mayEdit} />}
       {track.has_chapters && (

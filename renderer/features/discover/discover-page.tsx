@@ -84,7 +84,7 @@ export function DiscoverPage() {
   }
 
   return (
-    <Page title={t('nav.discover')}>
+    <Page title={t('place.discover')}>
       {hasCatalogue && (
         <TextInput
           className={styles.search}

@@ -3,7 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import type { TFunction } from 'i18next';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { addDays } from '../../ui/day-range.ts';
+import { addDays } from '../../ui/range-days.ts';
 import type { HistoryOut } from '../../api/routes.ts';
 import { formatDay, formatNumber } from '../../ui/format.ts';
 import { moveAmongRows } from '../../ui/lists/row-keys.ts';
@@ -50,7 +50,7 @@ export function HistoryList({ rows, today, hasMore, onEnd, onTakeBack }: History
       ref={ref}
       className={styles.list}
       role="group"
-      aria-label={t('nav.history')}
+      aria-label={t('place.history')}
       aria-busy={hasMore && lastIndex + 1 >= rows.length}
       style={{ height: virtualizer.getTotalSize() }}
       onKeyDown={moveAmongRows}

@@ -7,7 +7,8 @@ import type { HistoryOut } from '../../api/routes.ts';
 import { historyQuery, useTakeBack } from '../../api/history.ts';
 import { detailOf } from '../../api/problem.ts';
 import { Button, ButtonLink } from '../../ui/controls/button.tsx';
-import { dayOf, daysOf, momentsOf } from '../../ui/day-range.ts';
+import { dayOf } from '../../ui/day-range.ts';
+import { daysOf, momentsOf } from '../../ui/range-days.ts';
 import { formatNumber } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
 import { RangeTools } from '../../ui/lists/range-tools.tsx';
@@ -21,7 +22,7 @@ import styles from './history.module.css';
 
 export function HistoryPage() {
   const { t } = useTranslation();
-  const search = useSearch({ from: '/app/history' });
+  const search = useSearch({ from: '/app/listening/history' });
   const navigate = useNavigate();
   const notice = useUndoNotice();
   const [importing, setImporting] = useState(false);
@@ -121,7 +122,7 @@ export function HistoryPage() {
 
   return (
     <Page
-      title={t('nav.history')}
+      title={t('place.history')}
       count={total ? t('history.plays', { count: total, number: formatNumber(total) }) : undefined}
       tools={
         <>

@@ -2,15 +2,21 @@
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../../api/session.ts';
+import { addMusic } from '../../music/add-music.ts';
 import { IconDropMusic } from '../../ui/theme/icons.ts';
-import { filesOf } from './dropped-files.ts';
 import styles from './import.module.css';
-import { enqueueUploads } from './upload-queue.ts';
 
 /** Returns whether all dragged files are pictures, which may become a cover where an element accepts pictures. */
 const carriesPictures = ({ dataTransfer }: DragEvent) =>
   [...(dataTransfer?.items ?? [])].every(({ type }) => type.startsWith('image/'));
 const carriesFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
+
+/** Entries have to be taken while the event is handled, because the list is empty afterwards. */
+const entriesOf = (items: DataTransferItemList): (File | FileSystemEntry)[] =>
+  [...items]
+    .filter((item) => item.kind === 'file')
+    .map((item) => item.webkitGetAsEntry() ?? item.getAsFile()) // an item without an entry is a plain file
+    .filter((item) => item !== null);
 
 export function DropZone() {
   const { t } = useTranslation();
@@ -43,7 +49,8 @@ export function DropZone() {
         if (!event.dataTransfer || !carriesFiles(event)) return;
         event.preventDefault();
         setDepth(0);
-        if (mayUpload) void filesOf(event.dataTransfer.items).then(enqueueUploads);
+        const dropped = entriesOf(event.dataTransfer.items);
+        if (mayUpload && dropped.length > 0) addMusic(dropped);
       },
       options,
     );

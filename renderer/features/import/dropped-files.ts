@@ -1,17 +1,17 @@
 // Returns the files dropped on the window; dropped folders are read recursively.
+import type { ChosenFiles } from './upload-queue.ts';
 
-export async function filesOf(items: DataTransferItemList): Promise<File[]> {
-  // Entries are collected before the first await, because the list is empty after the event. An item without an entry
-  // is a plain file.
-  const dropped = [...items]
-    .filter((item) => item.kind === 'file')
-    .map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
+export async function readDropped(dropped: readonly (File | FileSystemEntry)[]): Promise<ChosenFiles> {
   const lists = await Promise.all(
-    dropped
-      .filter((item) => item !== null)
-      .map((item) => (item instanceof File ? Promise.resolve([item]) : walk(item))),
+    dropped.map(async (item) =>
+      item instanceof File
+        ? { files: [item], inFolders: [] }
+        : item.isFile
+          ? { files: await walk(item), inFolders: [] }
+          : { files: [], inFolders: await walk(item) },
+    ),
   );
-  return lists.flat();
+  return { files: lists.flatMap(({ files }) => files), inFolders: lists.flatMap(({ inFolders }) => inFolders) };
 }
 
 async function walk(entry: FileSystemEntry): Promise<File[]> {

@@ -166,7 +166,7 @@ export function MapCanvas({
       ref={place}
       className={styles.map}
       role="application"
-      aria-label={t('nav.map')}
+      aria-label={t('place.map')}
       aria-describedby="map-keys"
       tabIndex={0}
       data-drawing={isDrawing || undefined}

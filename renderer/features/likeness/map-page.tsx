@@ -86,13 +86,13 @@ export function MapPage() {
     return <ErrorState detail={detailOf(error)} onRetry={() => void (map.isError ? map : wholeMapQuery).refetch()} />;
   if (!mapData)
     return (
-      <Page title={t('nav.map')}>
+      <Page title={t('place.map')}>
         <Skeleton height="60vh" />
       </Page>
     );
   if (mapData.part.version === null || (size === null && mapData.part.total === 0))
     return (
-      <Page title={t('nav.map')}>
+      <Page title={t('place.map')}>
         <EmptyState
           icon={IconMap}
           title={t('map.emptyTitle')}
@@ -104,7 +104,7 @@ export function MapPage() {
     );
   return (
     <Page
-      title={t('nav.map')}
+      title={t('place.map')}
       tools={
         <>
           <Segmented
@@ -192,7 +192,7 @@ const ChosenTrack = memo(function ChosenTrack({ id }: { id: number }) {
   const items = trackItems(oneTrack(track));
   return (
     <section aria-label={t('map.chosen')} aria-live="polite" className={styles.chosen}>
-      <ChosenTracks label={t('map.chosen')} items={[{ track }]} from={t('nav.map')} />
+      <ChosenTracks label={t('map.chosen')} items={[{ track }]} from={t('place.map')} />
       <Button icon={IconRadio} onClick={() => void run('radio', items)}>
         {t('action.radio')}
       </Button>
@@ -249,7 +249,7 @@ const VisibleTracks = memo(function VisibleTracks({ view, size }: { view: View; 
       </p>
       {error && !data && <ErrorState detail={detailOf(error)} onRetry={() => void areaTracks.refetch()} />}
       {data && (
-        <ChosenTracks label={t('map.here')} items={data.items.map(({ track }) => ({ track }))} from={t('nav.map')} />
+        <ChosenTracks label={t('map.here')} items={data.items.map(({ track }) => ({ track }))} from={t('place.map')} />
       )}
       {data && data.total > data.items.length && maxTracks < 200 && (
         <Button onClick={() => setMost(maxTracks + LISTED_TRACKS)}>{t('map.moreTracks')}</Button>

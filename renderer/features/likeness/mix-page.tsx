@@ -20,7 +20,7 @@ import styles from './likeness.module.css';
 
 export function MixPage() {
   const { t } = useTranslation();
-  const { mixId } = useParams({ from: '/app/mixes/$mixId' });
+  const { mixId } = useParams({ from: '/app/explore/mixes/$mixId' });
   const player = usePlayerCommands();
   const { keep } = usePlaylistCommands();
   const { data, error, refetch } = useQuery(mixQuery(mixId));

@@ -21,13 +21,13 @@ const STEPS = { least: 1, usual: 8, most: 30 };
 
 export function PathPage() {
   const { t } = useTranslation();
-  const { from, to, steps = STEPS.usual } = useSearch({ from: '/app/path' });
+  const { from, to, steps = STEPS.usual } = useSearch({ from: '/app/explore/path' });
   const navigate = useNavigate();
   const changeSearch = (change: { from?: number | undefined; to?: number | undefined; steps?: number }) =>
     void navigate({ to: '/path', search: { from, to, steps, ...change }, replace: true });
   const stepsText = t('path.stepCount', { count: steps });
   return (
-    <Page title={t('path.title')}>
+    <Page title={t('place.path')}>
       <p className={styles.lead}>{t('path.lead')}</p>
       <div className={styles.ends}>
         <TrackPicker label={t('path.from')} value={from} onChange={(id) => changeSearch({ from: id })} />

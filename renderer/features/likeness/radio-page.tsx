@@ -7,9 +7,9 @@ import { MOODS } from '../../music/moods.ts';
 import { startRadio } from '../../music/start-radio.ts';
 import { useNever } from '../../music/use-steering.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
-import { Button, ButtonLink } from '../../ui/controls/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
-import { IconMap, IconPath, IconWaiting } from '../../ui/theme/icons.ts';
+import { IconWaiting } from '../../ui/theme/icons.ts';
 import { Page } from '../../ui/page.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import '../../i18n/page-texts.ts';
@@ -23,19 +23,7 @@ export function RadioPage() {
     mutationFn: ({ seed, name }: { seed: Seed; name: string }) => startRadio(player, { seed, name }),
   });
   return (
-    <Page
-      title={t('nav.radio')}
-      tools={
-        <>
-          <ButtonLink icon={IconPath} to="/path">
-            {t('path.title')}
-          </ButtonLink>
-          <ButtonLink icon={IconMap} to="/map">
-            {t('nav.map')}
-          </ButtonLink>
-        </>
-      }
-    >
+    <Page title={t('place.radio')}>
       <p className={styles.lead}>{t('radio.lead')}</p>
       {likeness.data && (
         <p className={styles.lead}>

@@ -10,7 +10,7 @@ import { certainQuery, MISSING_SORTS, missingPage, useRelocateCertain } from '..
 import { usePagedList } from '../../api/paged-list.ts';
 import { detailOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
-import { Button, ButtonLink } from '../../ui/controls/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { CheckedTable } from '../../ui/lists/checked-table.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { Page } from '../../ui/page.tsx';
@@ -32,7 +32,7 @@ const NARROW_ROW = 88;
 
 export function MissingPage() {
   const { t } = useTranslation();
-  const search = useSearch({ from: '/app/missing' });
+  const search = useSearch({ from: '/app/care/missing' });
   const navigate = useNavigate();
   const list = usePagedList((page) => missingPage(search, page));
   const hiddenKeys = usePutAway();
@@ -121,7 +121,7 @@ export function MissingPage() {
 
   return (
     <Page
-      title={t('nav.missing')}
+      title={t('place.missing')}
       count={list.total ? formatNumber(list.total) : undefined}
       tools={
         <>
@@ -144,9 +144,6 @@ export function MissingPage() {
                   {t('missing.selectAll')}
                 </Button>
               )}
-              <ButtonLink variant="plain" to="/merges">
-                {t('merges.title')}
-              </ButtonLink>
               <ScanAgain />
             </>
           )}

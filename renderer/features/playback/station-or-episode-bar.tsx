@@ -114,7 +114,7 @@ function Words({ beside: { item, status } }: { beside: BesideState }) {
         <span role="alert">{t(isStation ? 'stations.failed' : 'podcasts.failed')}</span>
       ) : (
         <span className={rows.line} aria-live="polite">
-          {status === 'loading' ? t('beside.loading') : (title ?? item.by ?? t('nav.stations'))}
+          {status === 'loading' ? t('beside.loading') : (title ?? item.by ?? t('place.stations'))}
         </span>
       )}
     </div>

@@ -74,7 +74,8 @@ export function TransportButtons({ large = false }: { large?: boolean }) {
   );
 }
 
-export function SeekBar({ below = false }: { below?: boolean }) {
+/** A `plain` seek bar has no waveform, which only accounts may fetch. */
+export function SeekBar({ below = false, plain = false }: { below?: boolean; plain?: boolean }) {
   const { t } = useTranslation();
   const player = usePlayerCommands();
   const position = usePlayer((state) => state.positionMs);
@@ -96,9 +97,11 @@ export function SeekBar({ below = false }: { below?: boolean }) {
         valueText={t('player.position', { position: formatClock(position), duration: formatClock(duration) })}
         hoverText={formatClock}
         backdrop={
-          <Suspense>
-            <Waveform played={duration === 0 ? 0 : Math.min(1, position / duration)} />
-          </Suspense>
+          plain ? null : (
+            <Suspense>
+              <Waveform played={duration === 0 ? 0 : Math.min(1, position / duration)} />
+            </Suspense>
+          )
         }
       />
       <span className={styles.time}>{formatClock(duration)}</span>

@@ -265,7 +265,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
         />
       </div>
       {rowSelection.count > 1 && (
-        <div className={selectionBar.bar} role="toolbar" aria-label={t('select.label')}>
+        <div className={selectionBar.bar} data-bottom role="toolbar" aria-label={t('select.label')}>
           <p role="status">
             {t('select.chosen', { count: rowSelection.count, number: formatNumber(rowSelection.count) })}
           </p>

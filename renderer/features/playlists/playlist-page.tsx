@@ -20,6 +20,7 @@ import { AbsentPage } from '../../music/absent-page.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { EntryTable } from './entry-table.tsx';
+import { FollowedFile } from './followed-file.tsx';
 import { PlaylistTools } from './playlist-tools.tsx';
 import { VersionEntries } from './version-entries.tsx';
 import { VersionsPanel } from './versions-panel.tsx';
@@ -113,6 +114,7 @@ export function PlaylistPage() {
         actions={<PlaylistTools playlist={playlist.data} has={(id) => firstTracks.some((track) => track.id === id)} />}
         mark={markItems(playlistItems(playlist.data))}
       />
+      <FollowedFile playlist={playlist.data} isOwnPlaylist={isOwnPlaylist} />
       <div className={styles.body} data-versions={versions || undefined}>
         <div className={styles.entries}>{body()}</div>
         {versions && (

@@ -1,8 +1,13 @@
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
+import { tagValuesQuery } from '../../api/tags.ts';
 import type { SmartFields } from '../../api/playlists.ts';
 import { MOODS } from '../../music/moods.ts';
+import { labelOfTag, useTags } from '../../music/tag-names.ts';
 import { useOwnPlaylists } from '../../music/add-to-playlist.tsx';
-import { labelOfRule, newCondition, unitOf, valuesOf, withField, type Condition } from './rules.ts';
+import { labelOfRule, newCondition, optionOf, unitOf, valuesOf, withOption, type Condition } from './rules.ts';
 import styles from './rules.module.css';
 
 interface ConditionProps {
@@ -14,20 +19,30 @@ interface ConditionProps {
 /** The form fields of one rule: field, operator and value. */
 export function ConditionFields({ condition, fields, onChange }: ConditionProps) {
   const { t } = useTranslation();
-  const { field, op } = condition;
+  const { field, tag, op } = condition;
+  const tags = useTags();
   const fieldInfo = fields.fields.find((candidate) => candidate.field === field);
   const kind = fieldInfo?.kind ?? 'text';
+  // a rule may name a tag that is no longer in the settings
+  const tagNames = [...new Set([...tags.map(({ name }) => name), ...(tag === undefined ? [] : [tag])])];
   return (
     <>
       <select
         className={styles.select}
         aria-label={t('rules.field')}
-        value={field}
-        onChange={(event) => onChange(withField(condition, event.currentTarget.value, fields))}
+        value={optionOf(condition)}
+        onChange={(event) => onChange(withOption(condition, event.currentTarget.value, fields))}
       >
-        {fields.fields.map((fieldOption) => (
-          <option key={fieldOption.field} value={fieldOption.field}>
-            {t(labelOfRule(fieldOption.field))}
+        {fields.fields
+          .filter((fieldOption) => fieldOption.field !== 'tag')
+          .map((fieldOption) => (
+            <option key={fieldOption.field} value={fieldOption.field}>
+              {t(labelOfRule(fieldOption.field))}
+            </option>
+          ))}
+        {tagNames.map((name) => (
+          <option key={name} value={optionOf({ field: 'tag', tag: name, op })}>
+            {labelOfTag(t, name)}
           </option>
         ))}
       </select>
@@ -41,7 +56,7 @@ export function ConditionFields({ condition, fields, onChange }: ConditionProps)
             onChange(
               valuesOf(next) === valuesOf(op) && isDays(next) === isDays(op)
                 ? { ...condition, op: next }
-                : newCondition(field, next, kind),
+                : { ...newCondition(field, next, kind), ...(tag !== undefined && { tag }) },
             );
           }}
         >
@@ -92,7 +107,7 @@ interface ValueProps {
   onChange: (value: unknown) => void;
 }
 
-function ValueField({ kind, condition: { field, op }, label, value, onChange }: ValueProps) {
+function ValueField({ kind, condition: { field, tag, op }, label, value, onChange }: ValueProps) {
   const { t } = useTranslation();
   const playlists = useOwnPlaylists();
   const commonProps = { className: styles.input, 'aria-label': label };
@@ -163,6 +178,7 @@ function ValueField({ kind, condition: { field, op }, label, value, onChange }: 
       </span>
     );
   }
+  if (tag !== undefined) return <TagValueField {...commonProps} tag={tag} value={value} onChange={onChange} />;
   return (
     <input
       {...commonProps}
@@ -171,5 +187,40 @@ function ValueField({ kind, condition: { field, op }, label, value, onChange }: 
       value={typeof value === 'string' ? value : ''}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
+  );
+}
+
+const TYPING_PAUSE_MS = 150;
+
+interface TagValueProps {
+  className: string | undefined;
+  'aria-label': string;
+  tag: string;
+  value: unknown;
+  onChange: (value: string) => void;
+}
+
+/** A text field that suggests values of a tag. */
+function TagValueField({ tag, value, onChange, ...commonProps }: TagValueProps) {
+  const listId = useId();
+  const text = typeof value === 'string' ? value : '';
+  const [settledText] = useDebouncedValue(text.trim(), TYPING_PAUSE_MS);
+  const { data } = useQuery({ ...tagValuesQuery(tag, settledText), retry: false });
+  return (
+    <>
+      <input
+        {...commonProps}
+        type="text"
+        list={listId}
+        maxLength={500}
+        value={text}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+      <datalist id={listId}>
+        {data?.items.map((item) => (
+          <option key={item.value} value={item.value} />
+        ))}
+      </datalist>
+    </>
   );
 }

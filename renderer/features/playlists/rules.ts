@@ -1,4 +1,5 @@
 // The rules of a smart playlist in the editor: they have the API's shape, but may be incomplete. Pure.
+import type { CreditRole } from '../../api/routes.ts';
 import type { Rules, SmartFields } from '../../api/playlists.ts';
 import { MOODS } from '../../music/moods.ts';
 import { isFieldName } from '../../music/track-fields.ts';
@@ -6,6 +7,8 @@ import { isFieldName } from '../../music/track-fields.ts';
 export type Joiner = 'all' | 'any';
 export interface Condition {
   field: string;
+  /** The name of the tag, for the field `tag`. */
+  tag?: string;
   op: string;
   value?: unknown;
 }
@@ -28,9 +31,26 @@ export const MAX_DEPTH = 4;
 const UNITS: Record<string, number> = { duration_ms: 60_000, size_bytes: 1_000_000, sample_rate_hz: 1_000 };
 export const unitOf = (field: string): number => UNITS[field] ?? 1;
 
+/** Fields that are named like a role of credits. */
+const CREDIT_FIELDS: Readonly<Record<Exclude<CreditRole, 'composer'>, true>> = {
+  conductor: true,
+  lyricist: true,
+  arranger: true,
+  producer: true,
+  director: true,
+  engineer: true,
+  mixer: true,
+  djmixer: true,
+  remixer: true,
+  performer: true,
+};
+const isCreditField = (field: string): field is keyof typeof CREDIT_FIELDS => field in CREDIT_FIELDS;
+
 /** Returns the translation key of a field. */
-export const labelOfRule = (field: string) =>
-  isFieldName(field) ? (`field.${field}` as const) : (`rules.fields.${field as 'title'}` as const);
+export function labelOfRule(field: string) {
+  if (isFieldName(field)) return `field.${field}` as const;
+  return isCreditField(field) ? (`credits.role.${field}` as const) : (`rules.fields.${field as 'title'}` as const);
+}
 
 export const isGroup = (node: Node): node is Group => 'nodes' in node;
 export const emptyGroup = (): Group => ({ joiner: 'all', nodes: [newCondition('genre', 'is')] });
@@ -44,6 +64,17 @@ export function newCondition(field: string, op: string, kind = 'text'): Conditio
   if (kind === 'boolean') return { field, op, value: true };
   if (kind === 'mood') return { field, op, value: MOODS[0] };
   return valuesOf(op) === 2 ? { field, op, value: ['', ''] } : { field, op };
+}
+
+const TAG_OPTION = 'tag:';
+
+/** Returns the value of a rule's field in the menu of fields: a field, or `tag:` and the name of a tag. */
+export const optionOf = ({ field, tag }: Condition): string => (tag === undefined ? field : `${TAG_OPTION}${tag}`);
+
+/** Returns the rule with another field or tag; the operator stays if the new field supports it. */
+export function withOption(node: Condition, option: string, fields: SmartFields): Condition {
+  if (!option.startsWith(TAG_OPTION)) return withField(node, option, fields);
+  return { ...withField(node, 'tag', fields), tag: option.slice(TAG_OPTION.length) };
 }
 
 /** Returns the rule with another field; the operator stays if the new field supports it. */
@@ -67,9 +98,8 @@ export function isComplete(node: Node): boolean {
 
 const toWire = (node: Node): object => {
   if (isGroup(node)) return { [node.joiner]: node.nodes.map(toWire) };
-  return valuesOf(node.op) === 0
-    ? { field: node.field, op: node.op }
-    : { field: node.field, op: node.op, value: node.value };
+  const { field, tag, op, value } = node;
+  return { field, ...(tag !== undefined && { tag }), op, ...(valuesOf(op) > 0 && { value }) };
 };
 
 /** Returns undefined while the rules are incomplete. */
@@ -85,6 +115,7 @@ export function toRules(form: RuleForm): Rules | undefined {
 
 interface WireNode {
   field?: string;
+  tag?: string;
   op?: string;
   value?: unknown;
   all?: WireNode[];
@@ -100,7 +131,12 @@ interface WireRules extends WireNode {
 const fromNode = (node: WireNode): Node =>
   node.all || node.any
     ? { joiner: node.all ? 'all' : 'any', nodes: (node.all ?? node.any ?? []).map(fromNode) }
-    : { field: node.field ?? '', op: node.op ?? '', ...(node.value !== undefined && { value: node.value }) };
+    : {
+        field: node.field ?? '',
+        ...(node.tag !== undefined && { tag: node.tag }),
+        op: node.op ?? '',
+        ...(node.value !== undefined && { value: node.value }),
+      };
 
 export function fromRules(rules: object): RuleForm {
   const wire = rules as WireRules;

@@ -48,7 +48,7 @@ export function VersionsPanel({ playlist, shownVersion, onShow, onClose }: Versi
                     isNow && t('playlist.now'),
                     formatAgo(version.created_at),
                     t('track.count', { count: version.track_count }),
-                    version.user_name,
+                    version.change === 'file' ? t('playlistFile.version') : version.user_name,
                   ]
                     .filter(Boolean)
                     .join(' · ')}

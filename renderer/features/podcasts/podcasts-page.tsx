@@ -54,7 +54,7 @@ export function PodcastsPage() {
 
   return (
     <Page
-      title={t('nav.podcasts')}
+      title={t('place.podcasts')}
       count={podcasts?.length ? formatNumber(podcasts.length) : undefined}
       tools={podcasts?.length !== 0 && !isAdding && add}
     >

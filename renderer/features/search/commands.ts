@@ -1,18 +1,22 @@
-// The window's commands and settings, searchable by name.
-import { useQuery } from '@tanstack/react-query';
+// Pages, commands and settings, which are found by their names and by other words for them.
 import { useNavigate } from '@tanstack/react-router';
-import { useContext, useState } from 'react';
+import { useContext } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useStartScan } from '../../api/jobs.ts';
 import { useSession } from '../../api/session.ts';
-import { settingsQuery } from '../../api/settings.ts';
-import { addSettingTexts, labelOf } from '../../i18n/setting-texts.ts';
+import { useMayHaveShares } from '../../api/shares.ts';
+import { synonymsOf } from '../../i18n/synonyms.ts';
+import { addMusic } from '../../music/add-music.ts';
+import { usePlaces } from '../../music/places.ts';
+import { useFindableSettings } from '../../music/use-findable-settings.ts';
 import { usePlaylistCommands } from '../../music/use-playlist-commands.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import {
   IconAdd,
   IconKeyboard,
+  IconLink,
   IconNextTrack,
+  IconPin,
   IconPlay,
   IconPreviousTrack,
   IconQueue,
@@ -21,15 +25,18 @@ import {
   IconSettings,
   IconShuffle,
   IconUp,
+  IconUpload,
   type Icon,
 } from '../../ui/theme/icons.ts';
 import { openSettings } from '../../ui/open-window.ts';
 import { chooseScheme, SCHEME_CHOICES } from '../../ui/theme/scheme.ts';
+import { hasKeys, isInPalette, WINDOW_COMMANDS, type PaletteCommand } from './window-commands.ts';
 import { WindowPartsContext } from './window-parts.ts';
 import '../../i18n/page-texts.ts';
 
 export interface Command {
   name: string;
+  synonyms: readonly string[];
   /** The group of the command, such as a section of the settings. */
   by: string;
   icon: Icon;
@@ -38,65 +45,69 @@ export interface Command {
 
 export function useWindowCommands(): Command[] {
   const { t } = useTranslation();
-  const { pages, onQueue, onPlayer, onShortcuts } = useContext(WindowPartsContext);
+  const { onQueue, onPlayer, onShortcuts, onCustomize } = useContext(WindowPartsContext);
+  const places = usePlaces();
   const navigate = useNavigate();
   const player = usePlayerCommands();
   const playlists = usePlaylistCommands();
   const scan = useStartScan();
-  const isOwner = useSession()?.user.is_superuser ?? false;
-  const command = (name: string, icon: Icon, run: () => void): Command => ({
-    name,
-    by: t('search.command'),
-    icon,
-    run,
-  });
+  const user = useSession()?.user;
+  const mayHaveShares = useMayHaveShares();
+  const isAllowed: Partial<Record<PaletteCommand['name'], boolean | undefined>> = {
+    addMusic: user?.can_upload,
+    scan: user?.is_superuser,
+    sharedByYou: mayHaveShares,
+  };
+  const runs: Record<PaletteCommand['name'], [Icon, run: () => void]> = {
+    playPause: [IconPlay, () => player.toggle()],
+    next: [IconNextTrack, () => player.next()],
+    previous: [IconPreviousTrack, () => player.previous()],
+    shuffle: [IconShuffle, () => player.setShuffle(!player.getState().shuffle)],
+    queue: [IconQueue, onQueue],
+    fullScreen: [IconUp, onPlayer],
+    newPlaylist: [IconAdd, () => void playlists.add()],
+    newSmartPlaylist: [IconRules, () => void navigate({ to: '/playlists/new-smart' })],
+    addMusic: [IconUpload, () => addMusic()],
+    sharedByYou: [IconLink, () => void navigate({ to: '/shares' })],
+    scan: [IconScan, () => scan.mutate()],
+    customize: [IconPin, onCustomize],
+    settings: [IconSettings, () => openSettings()],
+    help: [IconKeyboard, onShortcuts],
+  };
   return [
-    ...pages.map(({ to, label, icon }) => ({
-      name: label,
+    ...places.map(({ to, text, icon }) => ({
+      name: t(text),
+      synonyms: synonymsOf(text.slice(text.indexOf('.') + 1)),
       by: t('search.page'),
       icon,
       run: () => void navigate({ to }),
     })),
-    command(t('player.playOrPause'), IconPlay, () => player.toggle()),
-    command(t('player.next'), IconNextTrack, () => player.next()),
-    command(t('player.previous'), IconPreviousTrack, () => player.previous()),
-    command(t('player.shuffle'), IconShuffle, () => player.setShuffle(!player.getState().shuffle)),
-    command(t('player.fullScreen'), IconUp, onPlayer),
-    command(t('queue.queue'), IconQueue, onQueue),
-    command(t('playlist.new'), IconAdd, () => void playlists.add()),
-    command(t('playlist.newSmart'), IconRules, () => void navigate({ to: '/playlists/new-smart' })),
-    ...(isOwner ? [command(t('scan.start'), IconScan, () => scan.mutate())] : []),
-    ...SCHEME_CHOICES.map((scheme) =>
-      command(`${t('scheme.label')}: ${t(`scheme.${scheme}`)}`, IconSettings, () => chooseScheme(scheme)),
-    ),
-    command(t('shortcuts.title'), IconKeyboard, onShortcuts),
-    command(t('nav.settings'), IconSettings, () => openSettings()),
+    ...WINDOW_COMMANDS.filter(isInPalette)
+      .filter(({ name }) => isAllowed[name] ?? !(name in isAllowed))
+      .map((command) => ({
+        name: t(command.text),
+        synonyms: synonymsOf(command.name),
+        by: [t('search.command'), ...(hasKeys(command) ? command.keys.map((key) => t(`keys.${key}`)) : [])].join(' · '),
+        icon: runs[command.name][0],
+        run: runs[command.name][1],
+      })),
+    ...SCHEME_CHOICES.map((scheme) => ({
+      name: `${t('scheme.label')}: ${t(`scheme.${scheme}`)}`,
+      synonyms: synonymsOf(`scheme-${scheme}`),
+      by: t('search.command'),
+      icon: IconSettings,
+      run: () => chooseScheme(scheme),
+    })),
   ];
 }
 
-/** Sections that everybody has; the server's settings are only for its owner. */
-const SECTIONS = ['general', 'metadata', 'network', 'playback', 'accounts', 'about'] as const;
-
 export function useSettingCommands(): Command[] {
   const { t } = useTranslation();
-  const isOwner = useSession()?.user.is_superuser ?? false;
-  const { data } = useQuery({ ...settingsQuery(), enabled: isOwner });
-  useState(addSettingTexts);
-  return [
-    ...SECTIONS.map((section) => ({
-      name: t(`settings.section.${section}`),
-      by: t('nav.settings'),
-      icon: IconSettings,
-      run: () => openSettings(section),
-    })),
-    ...(data?.items ?? []).map((setting) => {
-      const section = setting.group === 'backup' ? 'storage' : setting.group;
-      return {
-        name: labelOf(setting),
-        by: t(`settings.section.${section}`),
-        icon: IconSettings,
-        run: () => openSettings(section),
-      };
-    }),
-  ];
+  return useFindableSettings().map(({ name, synonyms, section, value, address }) => ({
+    name,
+    synonyms,
+    by: [`${t('nav.settings')} › ${t(`settings.section.${section}`)}`, value].filter(Boolean).join(' · '),
+    icon: IconSettings,
+    run: () => openSettings(address),
+  }));
 }

@@ -62,7 +62,7 @@ export function HitRow({ hit, domId, active, onPoint, onOpen, onGet }: HitRowPro
         active && (
           <kbd className={styles.key}>
             {t(
-              hit.kind === 'track'
+              hit.kind === 'track' || hit.kind === 'lyrics'
                 ? 'search.enterPlays'
                 : hit.kind === 'command'
                   ? 'search.enterRuns'
@@ -138,6 +138,12 @@ export function factsOf(hit: Hit, t: TFunction): HitFacts {
       return {
         title: hit.track.title,
         by: joinFacts(hit.track.artist_name ?? unknown, hit.track.album_title),
+        cover: trackCover(hit.track, 64),
+      };
+    case 'lyrics':
+      return {
+        title: joinFacts(hit.track.title, hit.track.artist_name ?? unknown),
+        by: t('search.line', { text: hit.text }),
         cover: trackCover(hit.track, 64),
       };
     case 'playlist':

@@ -1,5 +1,5 @@
 // Search results as one list for the arrow keys, in the order of the groups: music first, then playlists, genres and
-// folders, then commands and settings, then online sources.
+// folders, then tracks by their lyrics, then commands and settings, then online sources.
 import type { FolderHits } from '../../../server/search/wire.ts';
 import type {
   AlbumOut,
@@ -7,6 +7,7 @@ import type {
   FolderOut,
   GenreOut,
   LibrarySearchResponse,
+  PagedLyricsHits,
   PlaylistOut,
   SearchHit,
   TrackOut,
@@ -31,6 +32,7 @@ export type Hit =
   | { kind: 'playlist'; id: string; playlist: PlaylistOut }
   | { kind: 'genre'; id: string; genre: GenreOut }
   | { kind: 'folder'; id: string; folder: FolderOut }
+  | { kind: 'lyrics'; id: string; track: TrackOut; text: string; startMs: number | null }
   | { kind: 'command'; id: string; command: Command }
   | { kind: 'setting'; id: string; command: Command }
   | { kind: 'remote'; id: string; remote: SearchHit }
@@ -48,34 +50,38 @@ interface Results {
   playlists: readonly PlaylistOut[];
   genres: readonly GenreOut[];
   folders: FolderHits | undefined;
+  lyrics: PagedLyricsHits | undefined;
   commands: readonly Command[];
   settings: readonly Command[];
   remote: readonly SearchHit[];
 }
 
-/** Groups the results of a search for `q`; a page or command with exactly that name comes first. */
+/** Groups the results of a search for `q`. Groups come first in which something has exactly that name. */
 export function toGroups(
   q: string,
-  { library, playlists, genres, folders, commands, settings, remote }: Results,
+  { library, playlists, genres, folders, lyrics, commands, settings, remote }: Results,
   limits: { library: number; each: number; remote: number },
 ): HitGroup[] {
-  const group = <T>(
+  const query = comparable(q);
+  const group = <T extends object>(
     kind: Hit['kind'],
     items: readonly T[],
     toHit: (item: T, i: number) => Hit,
     { total = items.length, limit = limits.each }: { total?: number | null; limit?: number } = {},
-  ): HitGroup => ({ kind, total, hits: items.slice(0, limit).map(toHit) });
+  ) => {
+    const shownItems = items.slice(0, limit);
+    const isExact = shownItems.some(
+      ({ name, title = name }: { name?: string; title?: string }) => comparable(title ?? '') === query,
+    );
+    return { kind, total, hits: shownItems.map(toHit), isExact };
+  };
   const command = (kind: 'command' | 'setting') => (item: Command, i: number) => ({
     kind,
     id: `${kind}-${i}`,
     command: item,
   });
-  const query = comparable(q);
   const ownGroups = [group('command', commands, command('command')), group('setting', settings, command('setting'))];
-  const hasExactName = ({ hits }: HitGroup) =>
-    hits.some((hit) => 'command' in hit && comparable(hit.command.name) === query);
-  return [
-    ...ownGroups.filter(hasExactName),
+  const otherGroups = [
     ...(library
       ? [
           group('artist', library.artists.items, (artist) => ({ kind: 'artist', id: `artist-${artist.id}`, artist }), {
@@ -97,7 +103,16 @@ export function toGroups(
     group('folder', folders?.items ?? [], (folder, i) => ({ kind: 'folder', id: `folder-${i}`, folder }), {
       total: folders?.total ?? 0,
     }),
-    ...ownGroups.filter((ownGroup) => !hasExactName(ownGroup)),
+    group(
+      'lyrics',
+      lyrics?.items ?? [],
+      ({ track, text, start_ms }) => ({ kind: 'lyrics', id: `lyrics-${track.id}`, track, text, startMs: start_ms }),
+      { total: lyrics?.total ?? 0 },
+    ),
+  ];
+  return [
+    ...[...ownGroups, ...otherGroups].filter(({ isExact }) => isExact),
+    ...[...otherGroups, ...ownGroups].filter(({ isExact }) => !isExact),
     group('remote', remote, (hit, i) => ({ kind: 'remote', id: `remote-${i}`, remote: hit }), {
       total: null,
       limit: limits.remote,
@@ -118,8 +133,14 @@ export function pathOf(hit: Extract<Hit, { kind: 'artist' | 'album' | 'playlist'
 export function itemsOf(hit: Hit): Items | null {
   if (hit.kind === 'artist') return artistItems(hit.artist);
   if (hit.kind === 'album') return albumItems(hit.album);
-  if (hit.kind === 'track') return trackItems(oneTrack(hit.track));
+  if (hit.kind === 'track' || hit.kind === 'lyrics') return trackItems(oneTrack(hit.track));
   if (hit.kind === 'playlist') return playlistItems(hit.playlist);
   if (hit.kind === 'folder') return folderItems(hit.folder);
   return hit.kind === 'genre' ? genreItems(hit.genre) : null;
 }
+
+/** Returns how a track is played: from the matching line on, if the lyrics are synced. */
+export const playOptionsOf = (hit: Extract<Hit, { kind: 'track' | 'lyrics' }>) => ({
+  shuffle: false,
+  ...(hit.kind === 'lyrics' && hit.startMs !== null && { positionMs: hit.startMs }),
+});

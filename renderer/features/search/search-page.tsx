@@ -2,6 +2,7 @@
 import { Link, useNavigate, useSearch as useSearchParams } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import '../../i18n/page-texts.ts';
 import { detailOf } from '../../api/problem.ts';
 import { markItems } from '../../music/item-marks.ts';
 import { MoreButton } from '../../music/more-button.tsx';
@@ -18,7 +19,7 @@ import { RowLink } from '../../ui/lists/row-link.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import rows from '../../ui/lists/rows.module.css';
 import { factsOf } from './hit-row.tsx';
-import { itemsOf, pathOf, type Hit, type HitGroup } from './hits.ts';
+import { itemsOf, pathOf, playOptionsOf, type Hit, type HitGroup } from './hits.ts';
 import { forgetSearches, rememberSearch, useRecentSearches } from './recent.ts';
 import { PAGE, useSearch } from './use-search.ts';
 import hitStyles from './hits.module.css';
@@ -148,8 +149,8 @@ function HitItem({ hit, q }: { hit: Hit; q: string }) {
   const { icon: Symbol } = facts;
   return (
     <li className={classNames(hitStyles.hit, styles.row)} draggable={items !== null} {...(items && markItems(items))}>
-      {hit.kind === 'track' ? (
-        <PlayCover track={hit.track} onPlay={() => player.playTracks([hit.track], { shuffle: false })} />
+      {hit.kind === 'track' || hit.kind === 'lyrics' ? (
+        <PlayCover track={hit.track} onPlay={() => player.playTracks([hit.track], playOptionsOf(hit))} />
       ) : Symbol ? (
         <span className={hitStyles.symbol}>
           <Symbol size={20} stroke={1.75} aria-hidden />
@@ -159,16 +160,19 @@ function HitItem({ hit, q }: { hit: Hit; q: string }) {
       )}
       <div className={rows.text}>
         <Target hit={hit} q={q} title={facts.title} />
-        <span className={rows.by}>{facts.by}</span>
+        <span className={classNames(rows.by, isWindowPart(hit) && styles.whole)}>{facts.by}</span>
       </div>
       {items && <MoreButton items={items} name={facts.title} />}
     </li>
   );
 }
 
+const isWindowPart = (hit: Hit): hit is Extract<Hit, { kind: 'command' | 'setting' }> =>
+  hit.kind === 'command' || hit.kind === 'setting';
+
 /** Makes the name of a result a link or a button, depending on the kind of result. */
 function Target({ hit, q, title }: { hit: Hit; q: string; title: string }) {
-  if (hit.kind === 'command' || hit.kind === 'setting')
+  if (isWindowPart(hit))
     return (
       <button type="button" className={classNames(rows.title, styles.whole)} data-stop onClick={hit.command.run}>
         {title}
@@ -181,7 +185,11 @@ function Target({ hit, q, title }: { hit: Hit; q: string; title: string }) {
       </Link>
     );
   const href =
-    hit.kind === 'track' ? (hit.track.album_id === null ? null : `/albums/${hit.track.album_id}`) : pathOf(hit);
+    hit.kind === 'track' || hit.kind === 'lyrics'
+      ? hit.track.album_id === null
+        ? null
+        : `/albums/${hit.track.album_id}`
+      : pathOf(hit);
   return href === null ? (
     <span className={rows.title}>{title}</span>
   ) : (

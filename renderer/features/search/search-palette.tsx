@@ -6,6 +6,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import '../../i18n/page-texts.ts';
 import { IconClose, IconSearch } from '../../ui/theme/icons.ts';
 import type { SearchHit } from '../../api/routes.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -16,7 +17,7 @@ import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { takeTypedAhead } from '../../ui/controls/early-keys.ts';
 import { HitRow } from './hit-row.tsx';
-import { itemsOf, pathOf, type Hit, type HitGroup } from './hits.ts';
+import { itemsOf, pathOf, playOptionsOf, type Hit, type HitGroup } from './hits.ts';
 import { rememberSearch, useRecentSearches } from './recent.ts';
 import { PALETTE, useSearch } from './use-search.ts';
 import hitStyles from './hits.module.css';
@@ -99,7 +100,9 @@ function Palette({ initialText, onClose }: { initialText: string; onClose: () =>
   });
 
   const open = (hit: Hit, queue: boolean) => {
-    if (hit.kind === 'track') (queue ? player.addLast : player.playTracks).call(player, [hit.track]);
+    if (hit.kind === 'lyrics' && !queue) player.playTracks([hit.track], playOptionsOf(hit));
+    else if (hit.kind === 'track' || hit.kind === 'lyrics')
+      (queue ? player.addLast : player.playTracks).call(player, [hit.track]);
     else if (hit.kind === 'remote')
       void remote
         .trackOf(hit.remote)

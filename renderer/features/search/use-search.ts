@@ -2,9 +2,10 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { remoteSearchQuery, useHasCatalogue } from '../../api/remote.ts';
-import { folderSearchQuery, genresQuery, librarySearchQuery } from '../../api/library.ts';
+import { folderSearchQuery, genresQuery, librarySearchQuery, lyricsSearchQuery } from '../../api/library.ts';
 import { playlistsQuery } from '../../api/playlists.ts';
 import { findNames } from '../../ui/comparable.ts';
+import { findByWords } from '../../ui/find-by-words.ts';
 import { useSettingCommands, useWindowCommands } from './commands.ts';
 import { toGroups, type HitGroup } from './hits.ts';
 
@@ -12,6 +13,9 @@ const TYPING_PAUSE_MS = 60;
 /** Online sources are queried after a pause, and not for single letters. */
 const REMOTE_PAUSE_MS = 400;
 const MIN_REMOTE_LETTERS = 2;
+/** Lyrics are searched for longer texts: a few letters are in nearly all of them. */
+const MIN_LYRICS_LETTERS = 3;
+const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 interface SearchState {
   /** The query that the results belong to; it lags a little behind the input. */
@@ -38,6 +42,8 @@ export function useSearch(text: string, limits: typeof PALETTE): SearchState {
   const wantsRemote = hasCatalogue && q.length >= MIN_REMOTE_LETTERS;
   const library = useQuery(librarySearchQuery(q, limits.library));
   const folders = useQuery(folderSearchQuery(q, limits.each));
+  const wantsLyrics = q.length >= MIN_LYRICS_LETTERS || CJK.test(q);
+  const lyrics = useQuery({ ...lyricsSearchQuery(q, limits.each), enabled: wantsLyrics });
   const playlists = useQuery(playlistsQuery());
   const genres = useQuery(genresQuery());
   const commands = useWindowCommands();
@@ -61,8 +67,9 @@ export function useSearch(text: string, limits: typeof PALETTE): SearchState {
             playlists: findByName(playlists.data, ({ name }) => name),
             genres: findByName(genres.data, ({ name }) => name),
             folders: folders.data,
-            commands: findByName(commands, ({ name }) => name),
-            settings: findByName(settings, ({ name }) => name),
+            lyrics: wantsLyrics ? lyrics.data : undefined,
+            commands: findByWords(commands, q),
+            settings: findByWords(settings, q),
             remote: isRemoteOf ? (remote.data?.items ?? []) : [],
           },
           limits,
@@ -79,6 +86,7 @@ export function useSearch(text: string, limits: typeof PALETTE): SearchState {
       library.data !== undefined &&
       !library.isPlaceholderData &&
       !folders.isFetching &&
+      !lyrics.isFetching &&
       !isAsking &&
       groups.length === 0,
   };

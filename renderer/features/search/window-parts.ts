@@ -1,17 +1,17 @@
 import { createContext } from 'react';
-import type { Icon } from '../../ui/theme/icons.ts';
 
 /** The parts of the window that can be opened by name. */
 interface WindowParts {
-  pages: readonly { to: string; label: string; icon: Icon }[];
   onQueue: () => void;
   onPlayer: () => void;
   onShortcuts: () => void;
+  /** Opens the choice of pages in the side bar. */
+  onCustomize: () => void;
 }
 
 export const WindowPartsContext = createContext<WindowParts>({
-  pages: [],
   onQueue: () => {},
   onPlayer: () => {},
   onShortcuts: () => {},
+  onCustomize: () => {},
 });

@@ -41,13 +41,13 @@ export function AboutSection() {
   ];
   return (
     <>
-      <SettingGroup title={t('app.name')} lead={t('settings.about.lead')}>
+      <SettingGroup name="version" title={t('app.name')} lead={t('settings.about.lead')}>
         <dl className={styles.facts}>
           {facts.map(([name, value]) => [<dt key={`${name}-`}>{name}</dt>, <dd key={name}>{value}</dd>])}
         </dl>
       </SettingGroup>
       <Diagnostics server={server} settings={settings?.items ?? []} storage={storage} />
-      <SettingGroup title={t('settings.about.licences')}>
+      <SettingGroup name="licenses" title={t('settings.about.licences')}>
         <details className={styles.app}>
           <summary>{t('settings.about.licenceOf', { name: t('app.name') })}</summary>
           <pre lang="en" className={styles.notices} tabIndex={0}>
@@ -77,7 +77,7 @@ function Diagnostics({
   const { t } = useTranslation();
   const text = diagnostics({ server, settings, storage, browser: navigator.userAgent });
   return (
-    <SettingGroup title={t('settings.about.diagnostics')} lead={t('settings.about.diagnosticsLead')}>
+    <SettingGroup name="diagnostics" title={t('settings.about.diagnostics')} lead={t('settings.about.diagnosticsLead')}>
       <div className={styles.padded}>
         <pre lang="en" className={styles.notices} tabIndex={0} aria-label={t('settings.about.diagnostics')}>
           {text}

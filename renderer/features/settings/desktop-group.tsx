@@ -22,7 +22,7 @@ export function DesktopGroup() {
   const { settings: data, change } = useDesktopSettings();
   if (!data) return null;
   return (
-    <SettingGroup title={t('settings.desktop.title')}>
+    <SettingGroup name="app" title={t('settings.desktop.title')}>
       {CHOICES.map((name) => {
         const value = data[name];
         if (value === null) return null;
@@ -61,6 +61,7 @@ function Choice({ name, value, isSaved, onChoose }: ChoiceProps) {
   const id = useId();
   return (
     <SettingRow
+      name={`app-${name}`}
       label={t(`settings.desktop.${name}`)}
       help={t(`settings.desktop.${name}Help`)}
       htmlFor={id}

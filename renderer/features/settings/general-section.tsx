@@ -22,7 +22,7 @@ export function GeneralSection() {
   return (
     <>
       <SettingGroup title={t(desktop ? 'settings.general.hereApp' : 'settings.general.here')}>
-        <SettingRow label={t('scheme.label')} help={t('settings.general.schemeHelp')} htmlFor={schemeId}>
+        <SettingRow name="theme" label={t('scheme.label')} help={t('settings.general.schemeHelp')} htmlFor={schemeId}>
           <NativeSelect
             id={schemeId}
             size="md"
@@ -33,6 +33,7 @@ export function GeneralSection() {
           />
         </SettingRow>
         <SettingRow
+          name="language"
           label={t('settings.general.language')}
           help={t('settings.general.languageHelp')}
           htmlFor={languageId}

@@ -8,9 +8,9 @@ import type { SettingOut } from '../../api/routes.ts';
 import { useChangeSettings } from '../../api/settings.ts';
 import { desktop } from '../../desktop.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { formatBytes } from '../../ui/format.ts';
-import { choiceLabel, exampleOf, helpOf, labelOf } from '../../i18n/setting-texts.ts';
-import { helpId, Saved, SettingRow } from './setting-row.tsx';
+import { choiceLabel, exampleOf, helpOf, labelOf, zeroTextOf } from '../../i18n/setting-texts.ts';
+import { settingName } from '../../music/setting-sections.ts';
+import { helpId, Saved, SetByEnvironment, SettingRow } from './setting-row.tsx';
 import styles from './settings.module.css';
 import { useChoice, useDraft } from './use-setting.ts';
 
@@ -34,6 +34,7 @@ function SwitchField({ setting }: { setting: SettingOut }) {
   const { value, choose, ...notes } = useChoice(setting);
   return (
     <SettingRow
+      name={settingName(setting.key)}
       label={labelOf(setting)}
       help={helpOf(setting)}
       htmlFor={id}
@@ -55,6 +56,7 @@ function ChoiceField({ setting, choices }: { setting: SettingOut; choices: strin
   const { value, choose, ...notes } = useChoice(setting);
   return (
     <SettingRow
+      name={settingName(setting.key)}
       label={labelOf(setting)}
       help={helpOf(setting)}
       htmlFor={id}
@@ -98,6 +100,7 @@ function TextField({ setting }: { setting: SettingOut }) {
   };
   return (
     <SettingRow
+      name={settingName(setting.key)}
       label={labelOf(setting)}
       help={helpOf(setting)}
       htmlFor={id}
@@ -112,15 +115,19 @@ function TextField({ setting }: { setting: SettingOut }) {
           visibilityToggleButtonProps={{ 'aria-label': t('settings.showTyped') }}
         />
       ) : (
-        <TextInput {...props} inputMode={isNumber ? 'decimal' : 'text'} placeholder={exampleOf(setting)} />
+        <TextInput
+          {...props}
+          inputMode={isNumber && setting.unit !== 'bytes' ? 'decimal' : 'text'}
+          placeholder={exampleOf(setting)}
+        />
       )}
-      {setting.unit === 'bytes' && Number(text) > 0 && <span className={styles.hint}>{formatBytes(Number(text))}</span>}
+      {isNumber && text !== '' && Number(text) === 0 && <span className={styles.hint}>{zeroTextOf(setting)}</span>}
       {setting.unit === 'folder' && desktop && !isFixed(setting) && (
         <Button
           icon={IconShowFolder}
           onClick={() => void desktop?.pickFolder(text).then((pickedFolder) => pickedFolder && type(pickedFolder))}
         >
-          {t('setup.folder.pick')}
+          {t('picker.pick')}
         </Button>
       )}
     </SettingRow>
@@ -138,18 +145,19 @@ interface NotesProps {
 function Notes({ setting, isSaved, fault, faultId }: NotesProps) {
   const { t } = useTranslation();
   const change = useChangeSettings();
-  const { key, origin, is_set, restart_needed, restart_pending } = setting;
+  const { key, origin, is_set, is_in_use, restart_needed, restart_pending } = setting;
   return (
     <>
       <p id={faultId} role="alert" className={styles.fault}>
         {fault}
       </p>
       <p className={styles.notes}>
-        <span>
-          {origin === 'env'
-            ? t('settings.origin.env', { name: key.toUpperCase() })
-            : t(`settings.origin.${is_set ? origin : 'none'}`)}
-        </span>
+        {origin === 'env' ? (
+          <SetByEnvironment setting={setting} />
+        ) : (
+          <span>{t(`settings.origin.${is_set ? origin : 'none'}`)}</span>
+        )}
+        {!is_in_use && <span>{t('settings.noEffect')}</span>}
         {origin === 'file' && (
           <button
             type="button"

@@ -5,12 +5,16 @@ import { detailOf } from '../../api/problem.ts';
 import type { SettingOut } from '../../api/routes.ts';
 import { settingsQuery } from '../../api/settings.ts';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
+import { settingName } from '../../music/setting-sections.ts';
+import { useAddress } from './jump.ts';
 import { SettingField } from './setting-field.tsx';
 import { SettingGroup } from './setting-row.tsx';
 import styles from './settings.module.css';
 
 interface SettingListProps {
   group: SettingOut['group'];
+  /** Name of the group in the address of the settings window. */
+  name?: string;
   title?: string;
   /** Controls that replace the default one, by the key of the setting. */
   special?: Record<string, (setting: SettingOut) => ReactNode>;
@@ -20,14 +24,18 @@ interface SettingListProps {
 }
 
 /**
- * All settings of a group that have an effect; advanced settings are collapsed. `children` follow the normal settings.
+ * All settings of a group that have an effect, and the one that somebody looked for; advanced settings are collapsed.
+ * `children` follow the normal settings.
  */
-export function SettingList({ group, title, special = {}, except = [], children }: SettingListProps) {
+export function SettingList({ group, name, title, special = {}, except = [], children }: SettingListProps) {
   const { t } = useTranslation();
   const { data, error, refetch } = useQuery(settingsQuery());
+  const { setting } = useAddress();
   if (error) return <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height="240px" radius="16px" />;
-  const items = data.items.filter((item) => item.group === group && item.is_in_use && !except.includes(item.key));
+  // a setting without an effect is displayed to those who looked for it
+  const isShown = ({ key, is_in_use }: SettingOut) => is_in_use || settingName(key) === setting;
+  const items = data.items.filter((item) => item.group === group && isShown(item) && !except.includes(item.key));
   const draw = (setting: SettingOut) =>
     special[setting.key]?.(setting) ?? <SettingField key={setting.key} setting={setting} />;
   const normalSettings = items.filter(({ advanced }) => !advanced);
@@ -35,7 +43,7 @@ export function SettingList({ group, title, special = {}, except = [], children 
   return (
     <>
       {(normalSettings.length > 0 || children) && (
-        <SettingGroup {...(title !== undefined && { title })}>
+        <SettingGroup {...(name !== undefined && { name })} {...(title !== undefined && { title })}>
           {normalSettings.map(draw)}
           {children}
         </SettingGroup>

@@ -1,7 +1,9 @@
 // The state of a setting while it is changed in a list or a text field.
 import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
 import { faultOf, findFault, useChangeSettings, type SettingValue } from '../../api/settings.ts';
 import type { SettingOut } from '../../api/routes.ts';
+import { byteText, separatorOf, serverByteText } from './byte-text.ts';
 
 const CONFIRM_AFTER_MS = 250;
 
@@ -13,7 +15,7 @@ export function useChoice({ key, value }: SettingOut) {
     value: chosenValue ?? value,
     fault: change.error && faultOf(key, change.error),
     isSaved: change.isSuccess,
-    choose(next: NonNullable<SettingOut['value']>) {
+    choose(next: SettingOut['value']) {
       setWish(next);
       change.mutate({ [key]: next }, { onSettled: () => setWish(null) });
     },
@@ -21,12 +23,21 @@ export function useChoice({ key, value }: SettingOut) {
 }
 
 /** Returns null, the default, for an empty field. */
-const toValue = (text: string): SettingValue => (text.trim() === '' ? null : text.trim());
+function toValue(text: string, unit: SettingOut['unit']): SettingValue {
+  const trimmedText = text.trim();
+  if (trimmedText === '') return null;
+  return unit === 'bytes' ? serverByteText(trimmedText) : trimmedText;
+}
 
 /** Validates on the server while the person types, and saves on `commit`. */
-export function useDraft({ key, value, secret }: SettingOut) {
+export function useDraft({ key, value, secret, unit }: SettingOut) {
+  const { language } = useTranslation().i18n;
   const change = useChangeSettings();
-  const savedText = secret ? '' : String(value ?? '');
+  const savedText = secret
+    ? ''
+    : unit === 'bytes' && typeof value === 'number'
+      ? byteText(value, separatorOf(language))
+      : String(value ?? '');
   const [draft, setDraft] = useState<string | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   const text = draft ?? savedText;
@@ -37,13 +48,13 @@ export function useDraft({ key, value, secret }: SettingOut) {
     const controller = new AbortController();
     const timer = setTimeout(() => {
       // an aborted check is ignored, because a newer text is being checked
-      findFault(key, toValue(draft), controller.signal).then(setFault, () => undefined);
+      findFault(key, toValue(draft, unit), controller.signal).then(setFault, () => undefined);
     }, CONFIRM_AFTER_MS);
     return () => {
       clearTimeout(timer);
       controller.abort();
     };
-  }, [draft, isChanged, key]);
+  }, [draft, isChanged, key, unit]);
 
   const cancel = () => {
     setDraft(null);
@@ -62,7 +73,7 @@ export function useDraft({ key, value, secret }: SettingOut) {
     commit() {
       if (!isChanged || change.isPending) return;
       change.mutate(
-        { [key]: toValue(draft) },
+        { [key]: toValue(draft, unit) },
         { onSuccess: cancel, onError: (error) => setFault(faultOf(key, error)) },
       );
     },

@@ -33,7 +33,7 @@ export function StationsPage() {
 
   return (
     <Page
-      title={t('nav.stations')}
+      title={t('place.stations')}
       count={stations?.length ? formatNumber(stations.length) : undefined}
       tools={stations?.length !== 0 && !isAdding && add}
     >

@@ -1,5 +1,5 @@
 // Data of the plots, from the API's responses. Pure.
-import { addDays } from '../../ui/day-range.ts';
+import { addDays } from '../../ui/range-days.ts';
 
 interface ListeningAmount {
   plays: number;

@@ -7,9 +7,10 @@ import { detailOf } from '../../api/problem.ts';
 import { listeningQuery, storageQuery } from '../../api/stats.ts';
 import { ButtonLink } from '../../ui/controls/button.tsx';
 import { ChoiceMenu } from '../../ui/controls/choice-menu.tsx';
-import { dayOf, daysOf } from '../../ui/day-range.ts';
+import { dayOf } from '../../ui/day-range.ts';
 import { Page } from '../../ui/page.tsx';
 import { RangeTools } from '../../ui/lists/range-tools.tsx';
+import { daysOf } from '../../ui/range-days.ts';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { LibraryStats } from './library-stats.tsx';
 import { ListeningStats } from './listening-stats.tsx';
@@ -21,7 +22,7 @@ const YEARS_BACK = 20;
 
 export function StatisticsPage() {
   const { t } = useTranslation();
-  const search = useSearch({ from: '/app/statistics' });
+  const search = useSearch({ from: '/app/listening/statistics' });
   const navigate = useNavigate();
   const today = dayOf(new Date());
   const thisYear = Number(today.slice(0, 4));

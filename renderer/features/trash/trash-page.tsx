@@ -138,7 +138,7 @@ export function TrashPage() {
 
   return (
     <Page
-      title={t('nav.trash')}
+      title={t('place.trash')}
       count={totals?.total ? `${formatNumber(totals.total)} · ${formatBytes(totals.size_bytes)}` : undefined}
       tools={
         selection.count > 0 ? (

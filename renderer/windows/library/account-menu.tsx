@@ -1,10 +1,12 @@
 import { Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { IconKeyboard, IconSettings, IconSignOut } from '../../ui/theme/icons.ts';
+import { IconKeyboard, IconLink, IconPin, IconSettings, IconSignOut } from '../../ui/theme/icons.ts';
 import { tryEndSession } from '../../api/account.ts';
 import { leaveOnPurpose, useSession } from '../../api/session.ts';
+import { useMayHaveShares } from '../../api/shares.ts';
 import { chooseSpeaker, useSpeakerChoice } from '../../player/jukebox-choice.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { RadioItems } from '../../ui/controls/choice-menu.tsx';
@@ -14,19 +16,22 @@ import '../../i18n/page-texts.ts';
 
 interface AccountMenuProps {
   onShortcuts: () => void;
+  /** Opens the choice of pages in the side bar. */
+  onCustomize: () => void;
   target: ReactElement;
   /** Items above those of this menu. */
   children?: ReactNode;
 }
 
 /** A menu that is loaded on its first click and then opened. */
-export function AccountMenu({ onShortcuts, target, children }: AccountMenuProps) {
+export function AccountMenu({ onShortcuts, onCustomize, target, children }: AccountMenuProps) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const player = usePlayerCommands();
   const choice = useSchemeChoice();
   const isSpeaker = useSpeakerChoice();
   const mayBeSpeaker = useSession()?.user.can_jukebox ?? false;
+  const mayHaveShares = useMayHaveShares();
   const signOut = () => {
     player.clear();
     queries.clear();
@@ -53,6 +58,14 @@ export function AccountMenu({ onShortcuts, target, children }: AccountMenuProps)
             <Menu.Divider />
           </>
         )}
+        {mayHaveShares && (
+          <Menu.Item
+            leftSection={<IconLink size={16} aria-hidden />}
+            renderRoot={(props) => <Link to="/shares" {...props} />}
+          >
+            {t('share.title')}
+          </Menu.Item>
+        )}
         <Menu.Item
           leftSection={<IconSettings size={16} aria-hidden />}
           component="a"
@@ -60,6 +73,9 @@ export function AccountMenu({ onShortcuts, target, children }: AccountMenuProps)
           target={SETTINGS_WINDOW.target}
         >
           {t('nav.settings')}
+        </Menu.Item>
+        <Menu.Item leftSection={<IconPin size={16} aria-hidden />} onClick={onCustomize}>
+          {t('sideBar.title')}
         </Menu.Item>
         <Menu.Item leftSection={<IconKeyboard size={16} aria-hidden />} onClick={onShortcuts}>
           {t('shortcuts.title')}

@@ -1,22 +1,30 @@
 import { Link } from '@tanstack/react-router';
-import { lazy } from 'react';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconMore, IconSearch } from '../../ui/theme/icons.ts';
 import { OnDemand } from '../../ui/on-demand.tsx';
 import { BOTTOM_NAV_ITEMS } from './nav-items.ts';
-import { useNavBadges } from './use-nav-badges.ts';
 import styles from './side-bar.module.css';
 
+const CareDot = lazy(async () => ({ default: (await import('./side-extras.tsx')).CareDot }));
 const MoreItems = lazy(async () => ({ default: (await import('./more-items.tsx')).MoreItems }));
 
 /** Navigation on phones. */
-export function BottomBar({ onSearch, onShortcuts }: { onSearch: () => void; onShortcuts: () => void }) {
+export function BottomBar({
+  onSearch,
+  ...menu
+}: {
+  onSearch: () => void;
+  onShortcuts: () => void;
+  onCustomize: () => void;
+}) {
   const { t } = useTranslation();
-  const { openJobs } = useNavBadges();
   const moreButton = (open?: () => void) => (
     <button type="button" className={styles.tab} onClick={open}>
       <IconMore size={22} stroke={1.75} aria-hidden />
-      {openJobs > 0 && <span className={styles.dot} aria-hidden />}
+      <Suspense>
+        <CareDot />
+      </Suspense>
       {t('nav.more')}
     </button>
   );
@@ -33,7 +41,7 @@ export function BottomBar({ onSearch, onShortcuts }: { onSearch: () => void; onS
         {t('nav.search')}
       </button>
       <OnDemand button={(open) => moreButton(open)}>
-        <MoreItems onShortcuts={onShortcuts} target={moreButton()} />
+        <MoreItems {...menu} target={moreButton()} />
       </OnDemand>
     </nav>
   );

@@ -1,7 +1,9 @@
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconNotFound } from '../../ui/theme/icons.ts';
-import { detailOf } from '../../api/problem.ts';
+import { waitForServer } from '../../api/client.ts';
+import { detailOf, isUnreachable } from '../../api/problem.ts';
 import { ButtonLink } from '../../ui/controls/button.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
@@ -15,9 +17,14 @@ const isMissingCode = (error: unknown): boolean =>
   // an error of the bundler's loader about a page's styles
   (error instanceof Error && error.message.startsWith('Unable to preload'));
 
+/** An error of a whole page. */
 export function RouteError({ error }: ErrorComponentProps) {
   const { t } = useTranslation();
   const router = useRouter();
+  const isPassing = isUnreachable(error);
+  useEffect(() => {
+    if (isPassing) void waitForServer().then(() => router.invalidate());
+  }, [isPassing, router]);
   if (isMissingCode(error))
     return <ErrorState isPage detail={t('error.unreachable')} onRetry={() => location.reload()} />;
   return <ErrorState isPage detail={detailOf(error)} onRetry={() => void router.invalidate()} />;

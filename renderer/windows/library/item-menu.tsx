@@ -4,18 +4,7 @@ import { useOpenItemMenu } from '../../music/item-marks.ts';
 import { useItemInput } from '../../music/use-item-input.ts';
 
 const ActionMenu = lazy(async () => ({ default: (await import('../../music/action-menu.tsx')).ActionMenu }));
-const BatchEdit = lazy(async () => ({
-  default: (await import('../../features/browse/tracks/batch-edit.tsx')).BatchEdit,
-}));
-const CoverDialog = lazy(async () => ({
-  default: (await import('../../features/browse/albums/cover-dialog.tsx')).CoverDialog,
-}));
-const MergeDialog = lazy(async () => ({
-  default: (await import('../../features/browse/albums/album-regroup.tsx')).MergeDialog,
-}));
-const SplitDialog = lazy(async () => ({
-  default: (await import('../../features/browse/albums/album-regroup.tsx')).SplitDialog,
-}));
+const EditDialogs = lazy(async () => ({ default: (await import('./edit-dialogs.tsx')).EditDialogs }));
 
 /** The context menu of items in this window, and the forms that edit them. */
 export function ItemMenu() {
@@ -25,10 +14,7 @@ export function ItemMenu() {
   return (
     <Suspense>
       {menu && <ActionMenu menu={menu} />}
-      {edited?.kind === 'fields' && <BatchEdit items={edited.items} />}
-      {edited?.kind === 'cover' && <CoverDialog album={edited.album} />}
-      {edited?.kind === 'merge' && <MergeDialog album={edited.album} />}
-      {edited?.kind === 'split' && <SplitDialog album={edited.album} />}
+      {edited && <EditDialogs edited={edited} />}
     </Suspense>
   );
 }

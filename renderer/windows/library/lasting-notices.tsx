@@ -1,6 +1,7 @@
 // Notices that are displayed as long as their problem lasts.
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { request } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import { believeClock, statusQuery } from '../../api/status.ts';
 import { detailOf } from '../../api/problem.ts';
@@ -18,7 +19,7 @@ export function ProblemNotice() {
   if (!worst) return null;
   const { code, tracks } = worst;
   return (
-    <p role="status" className={styles.notice} data-lasting>
+    <p role="status" className={styles.notice} data-lasting data-bottom>
       <IconProblem size={18} aria-hidden />
       <span>
         {t(`problem.${code}`, { count: tracks ?? 0, number: formatNumber(tracks ?? 0) })}
@@ -55,12 +56,17 @@ function ClockIsRight() {
 }
 
 /** A notice about the connection. The desktop app reports at once that its server stopped. */
-export function ConnectionNotice({ isRestarting = false }: { isRestarting?: boolean }) {
+export function ConnectionNotice({ isRestarting }: { isRestarting: boolean }) {
   const { t } = useTranslation();
   return (
-    <p role="status" className={styles.notice} data-lasting>
+    <p role="status" className={styles.notice} data-lasting data-bottom>
       <IconOffline size={18} aria-hidden />
-      {t(isRestarting ? 'notice.restarting' : 'notice.disconnected')}
+      <span>
+        {t(isRestarting ? 'notice.restarting' : 'notice.disconnected')}{' '}
+        <button type="button" onClick={() => void request('GET /auth/status').catch(() => undefined)}>
+          {t('notice.tryNow')}
+        </button>
+      </span>
     </p>
   );
 }

@@ -12,7 +12,7 @@ import { createLibraryRouter, preloadPages } from './router.tsx';
 
 await Promise.all([startI18n(), keepUrlTokens()]);
 keepUser();
-const queries = createQueryClient();
+const queries = createQueryClient({ waitsForServer: true });
 
 createRoot(document.getElementById('root')!).render(
   <Providers queries={queries} player={openPlayer()}>

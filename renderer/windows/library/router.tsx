@@ -19,8 +19,10 @@ import {
   parseArtistSearch,
   parseGenreSearch,
   parseLikedSearch,
+  parsePeopleSearch,
   parseTrackSearch,
 } from '../../features/browse/url-params.ts';
+import { waitForServer } from '../../api/client.ts';
 import { HomePage } from '../../features/browse/home/home-page.tsx';
 import { parseRangeSearch } from '../../ui/day-range.ts';
 import { NotFound, RouteError } from './error-pages.tsx';
@@ -29,9 +31,16 @@ import { parseMissingSearch, parsePathSearch, parsePlaylistSearch, parseStatisti
 
 const pages: { preload?: () => Promise<void> | undefined }[] = [];
 
+/**
+ * Defines a page whose code is loaded on first use. Without the server, the page stays pending. Code that is still
+ * missing then is of an older version, and the router reloads the window.
+ */
+const largePage: typeof lazyRouteComponent = (importer, name) =>
+  lazyRouteComponent(() => importer().catch(() => waitForServer().then(importer)), name);
+
 /** Defines a page whose code is loaded on first use, or earlier by `preloadPages`. */
 const lazyPage: typeof lazyRouteComponent = (importer, name) => {
-  const page = lazyRouteComponent(importer, name);
+  const page = largePage(importer, name);
   pages.push(page);
   return page;
 };
@@ -52,11 +61,19 @@ const isStep = (value: unknown): value is SetupStep => value === 'account' || va
 const withoutNulls = <T extends object>(values: T) => values as { [K in keyof T]?: NonNullable<T[K]> };
 
 const id = (value: string) => (/^[1-9]\d{0,14}$/.test(value) ? Number(value) : 0);
+/** Returns the parser of a path with an id; 0 stands for an invalid one. */
+const idParam = <Name extends string>(name: Name) => ({
+  parse: (params: Record<Name, string>) => ({ [name]: id(params[name]) }) as Record<Name, number>,
+  stringify: (params: Record<Name, number>) => ({ [name]: String(params[name]) }) as Record<Name, string>,
+});
+
+const flag = (value: unknown): true | undefined => (value === true || value === 'true' ? true : undefined);
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: (input: Record<string, unknown>) => withoutNulls({ back: text(input['back']) }),
+  validateSearch: (input: Record<string, unknown>) =>
+    withoutNulls({ back: text(input['back']), ended: flag(input['ended']) }),
   beforeLoad: async ({ search }) => {
     if (getSession() || (await signInByItself())) throw redirect({ href: backPath(search.back) });
   },
@@ -67,7 +84,11 @@ const setup = createRoute({
   getParentRoute: () => root,
   path: '/setup',
   validateSearch: (input: Record<string, unknown>) =>
-    withoutNulls({ step: isStep(input['step']) ? input['step'] : undefined, token: text(input['token']) }),
+    withoutNulls({
+      step: isStep(input['step']) ? input['step'] : undefined,
+      token: text(input['token']),
+      other: flag(input['other']),
+    }),
   beforeLoad: async ({ search, context, location }) => {
     if (search.step && search.step !== 'account') {
       if (!getSession()) throw redirect({ to: '/sign-in', search: { back: location.href } });
@@ -88,7 +109,7 @@ const app = createRoute({
   validateSearch: (input: Record<string, unknown>): { details?: number | undefined; edit?: true | undefined } => ({
     details:
       id(typeof input['details'] === 'number' ? String(input['details']) : (text(input['details']) ?? '')) || undefined,
-    edit: input['edit'] === true || input['edit'] === 'true' || undefined,
+    edit: flag(input['edit']),
   }),
   beforeLoad: async ({ context, location }) => {
     if (getSession()) return;
@@ -111,9 +132,39 @@ const settings = createRoute({
   },
 });
 
+/** Returns the component of a route whose pages have tabs that lead from one to the other. */
+function withTabs(family: 'LibraryPages' | 'ExplorePages' | 'ListeningPages' | 'CarePages') {
+  const Pages = lazyPage(() => import('./page-tabs.tsx'), family);
+  const Family = () => (
+    <Pages>
+      <Outlet />
+    </Pages>
+  );
+  return Object.assign(Family, { preload: () => Pages.preload?.() });
+}
+const libraryPages = createRoute({ getParentRoute: () => app, id: 'library', component: withTabs('LibraryPages') });
+const explorePages = createRoute({ getParentRoute: () => app, id: 'explore', component: withTabs('ExplorePages') });
+const listeningPages = createRoute({
+  getParentRoute: () => app,
+  id: 'listening',
+  component: withTabs('ListeningPages'),
+});
+const carePages = createRoute({ getParentRoute: () => app, id: 'care', component: withTabs('CarePages') });
+
+const explore = createRoute({
+  getParentRoute: () => explorePages,
+  path: '/explore',
+  component: lazyPage(() => import('./explore-page.tsx'), 'ExplorePage'),
+});
+const care = createRoute({
+  getParentRoute: () => carePages,
+  path: '/care',
+  component: lazyPage(() => import('./care-page.tsx'), 'CarePage'),
+});
+
 const home = createRoute({ getParentRoute: () => app, path: '/', component: HomePage });
 const albums = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => libraryPages,
   path: '/albums',
   validateSearch: parseAlbumSearch,
   component: lazyPage(() => import('../../features/browse/albums/albums-page.tsx'), 'AlbumsPage'),
@@ -121,14 +172,11 @@ const albums = createRoute({
 const album = createRoute({
   getParentRoute: () => app,
   path: '/albums/$albumId',
-  params: {
-    parse: ({ albumId }) => ({ albumId: id(albumId) }),
-    stringify: ({ albumId }) => ({ albumId: String(albumId) }),
-  },
+  params: idParam('albumId'),
   component: lazyPage(() => import('../../features/browse/albums/album-page.tsx'), 'AlbumPage'),
 });
 const artists = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => libraryPages,
   path: '/artists',
   validateSearch: parseArtistSearch,
   component: lazyPage(() => import('../../features/browse/artists/artists-page.tsx'), 'ArtistsPage'),
@@ -136,20 +184,17 @@ const artists = createRoute({
 const artist = createRoute({
   getParentRoute: () => app,
   path: '/artists/$artistId',
-  params: {
-    parse: ({ artistId }) => ({ artistId: id(artistId) }),
-    stringify: ({ artistId }) => ({ artistId: String(artistId) }),
-  },
+  params: idParam('artistId'),
   component: lazyPage(() => import('../../features/browse/artists/artist-page.tsx'), 'ArtistPage'),
 });
 const tracks = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => libraryPages,
   path: '/tracks',
   validateSearch: parseTrackSearch,
   component: lazyPage(() => import('../../features/browse/tracks/tracks-page.tsx'), 'TracksPage'),
 });
 const history = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => listeningPages,
   path: '/history',
   validateSearch: parseRangeSearch,
   component: lazyPage(() => import('../../features/history/history-page.tsx'), 'HistoryPage'),
@@ -165,29 +210,29 @@ const stations = createRoute({
   component: lazyPage(() => import('../../features/stations/stations-page.tsx'), 'StationsPage'),
 });
 const statistics = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => listeningPages,
   path: '/statistics',
   validateSearch: parseStatisticsSearch,
   // not preloaded, because the charts are as large as all other pages together
-  component: lazyRouteComponent(() => import('../../features/statistics/statistics-page.tsx'), 'StatisticsPage'),
+  component: largePage(() => import('../../features/statistics/statistics-page.tsx'), 'StatisticsPage'),
 });
 const review = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => carePages,
   path: '/review',
   component: lazyPage(() => import('../../features/details/review-page.tsx'), 'ReviewPage'),
 });
 const duplicates = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => carePages,
   path: '/duplicates',
   component: lazyPage(() => import('../../features/details/duplicates-page.tsx'), 'DuplicatesPage'),
 });
 const merges = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => carePages,
   path: '/merges',
   component: lazyPage(() => import('../../features/details/merges-page.tsx'), 'MergesPage'),
 });
 const albumChanges = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => carePages,
   path: '/album-changes',
   component: lazyPage(() => import('../../features/details/album-changes-page.tsx'), 'AlbumChangesPage'),
 });
@@ -198,20 +243,20 @@ const discover = createRoute({
   component: lazyPage(() => import('../../features/discover/discover-page.tsx'), 'DiscoverPage'),
 });
 const missing = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => carePages,
   path: '/missing',
   validateSearch: parseMissingSearch,
   component: lazyPage(() => import('../../features/missing/missing-page.tsx'), 'MissingPage'),
 });
 const trash = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => carePages,
   path: '/trash',
   component: lazyPage(() => import('../../features/trash/trash-page.tsx'), 'TrashPage'),
 });
 const activity = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => carePages,
   path: '/activity',
-  validateSearch: (input: Record<string, unknown>) => withoutNulls({ job: id(text(input['job']) ?? '') || undefined }),
+  validateSearch: (input: Record<string, unknown>) => withoutNulls({ job: id(String(input['job'])) || undefined }),
   component: lazyPage(() => import('../../features/activity/activity-page.tsx'), 'ActivityPage'),
 });
 
@@ -223,23 +268,23 @@ const search = createRoute({
 });
 
 const radio = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => explorePages,
   path: '/radio',
   component: lazyPage(() => import('../../features/likeness/radio-page.tsx'), 'RadioPage'),
 });
 const path = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => explorePages,
   path: '/path',
   validateSearch: parsePathSearch,
   component: lazyPage(() => import('../../features/likeness/path-page.tsx'), 'PathPage'),
 });
 const map = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => explorePages,
   path: '/map',
   component: lazyPage(() => import('../../features/likeness/map-page.tsx'), 'MapPage'),
 });
 const mix = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => explorePages,
   path: '/mixes/$mixId',
   component: lazyPage(() => import('../../features/likeness/mix-page.tsx'), 'MixPage'),
 });
@@ -249,16 +294,35 @@ const analysis = createRoute({
   component: lazyPage(() => import('../../features/activity/analysis-page.tsx'), 'AnalysisPage'),
 });
 
+const shares = createRoute({
+  getParentRoute: () => app,
+  path: '/shares',
+  component: lazyPage(() => import('../../features/shares/shares-page.tsx'), 'SharesPage'),
+});
+
 const elsewhere = createRoute({ getParentRoute: () => app, path: '$', component: NotFound });
 
 const genres = createRoute({
-  getParentRoute: () => app,
+  getParentRoute: () => libraryPages,
   path: '/genres',
   validateSearch: parseGenreSearch,
   component: lazyPage(() => import('../../features/browse/genres-page.tsx'), 'GenresPage'),
 });
-const folders = createRoute({
+const people = createRoute({
+  getParentRoute: () => libraryPages,
+  path: '/people',
+  validateSearch: parsePeopleSearch,
+  component: lazyPage(() => import('../../features/browse/people/people-page.tsx'), 'PeoplePage'),
+});
+const person = createRoute({
   getParentRoute: () => app,
+  path: '/people/$personId',
+  params: idParam('personId'),
+  validateSearch: parsePeopleSearch,
+  component: lazyPage(() => import('../../features/browse/people/person-page.tsx'), 'PersonPage'),
+});
+const folders = createRoute({
+  getParentRoute: () => libraryPages,
   path: '/folders',
   validateSearch: (input: Record<string, unknown>) => withoutNulls({ path: text(input['path']) }),
   component: lazyPage(() => import('../../features/browse/folders-page.tsx'), 'FoldersPage'),
@@ -279,21 +343,17 @@ const newSmart = createRoute({
   path: '/playlists/new-smart',
   component: lazyPage(() => import('../../features/playlists/rules-page.tsx'), 'NewSmartPage'),
 });
-const playlistParams = {
-  parse: ({ playlistId }: { playlistId: string }) => ({ playlistId: id(playlistId) }),
-  stringify: ({ playlistId }: { playlistId: number }) => ({ playlistId: String(playlistId) }),
-};
 const playlist = createRoute({
   getParentRoute: () => app,
   path: '/playlists/$playlistId',
-  params: playlistParams,
+  params: idParam('playlistId'),
   validateSearch: parsePlaylistSearch,
   component: lazyPage(() => import('../../features/playlists/playlist-page.tsx'), 'PlaylistPage'),
 });
 const rules = createRoute({
   getParentRoute: () => app,
   path: '/playlists/$playlistId/rules',
-  params: playlistParams,
+  params: idParam('playlistId'),
   component: lazyPage(() => import('../../features/playlists/rules-page.tsx'), 'RulesPage'),
 });
 
@@ -303,37 +363,25 @@ const routeTree = root.addChildren([
   settings,
   app.addChildren([
     home,
-    albums,
     album,
-    artists,
     artist,
-    tracks,
     search,
-    genres,
-    folders,
+    person,
     liked,
     playlists,
     newSmart,
     playlist,
     rules,
-    history,
     podcasts,
     stations,
-    statistics,
-    review,
-    duplicates,
-    merges,
-    albumChanges,
-    missing,
-    trash,
     discover,
-    activity,
-    radio,
-    path,
-    map,
-    mix,
     analysis,
+    shares,
     elsewhere,
+    libraryPages.addChildren([albums, artists, tracks, genres, people, folders]),
+    explorePages.addChildren([explore, radio, path, map, mix]),
+    listeningPages.addChildren([statistics, history]),
+    carePages.addChildren([care, review, duplicates, merges, albumChanges, missing, trash, activity]),
   ]),
 ]);
 

@@ -1,7 +1,7 @@
 // The frame around every page: side bar or bottom bar, the scroller, the queue, the player. Features that must not
 // import each other are combined here.
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
-import { getSession, onSessionChange } from '../../api/session.ts';
+import { getSession, isLeftOnPurpose, onSessionChange } from '../../api/session.ts';
 import { takeAllBack } from '../../ui/controls/undoable.ts';
 import { detailOf } from '../../api/problem.ts';
 import { trackDrop } from '../../music/track-drag.ts';
@@ -15,7 +15,7 @@ import { PlayerBar } from '../../features/playback/player-bar.tsx';
 import { QueuePanel } from '../../features/playback/queue-panel.tsx';
 import { VIEW_TITLES, type SideView } from '../../features/playback/side-views.tsx';
 import { useScanProgress } from '../../api/jobs.ts';
-import { useUploads } from '../../features/import/upload-queue.ts';
+import { useWasAskedToAdd } from '../../music/add-music.ts';
 import { usePrompt } from '../../music/prompts.ts';
 import { ScrollerContext } from '../../ui/lists/scroller.ts';
 import { BottomBar } from './bottom-bar.tsx';
@@ -32,7 +32,6 @@ import { SideBar } from './side-bar.tsx';
 import { useLiveUpdates } from './use-live-updates.tsx';
 import { openSettings } from '../../ui/open-window.ts';
 import { WindowPartsContext } from '../../features/search/window-parts.ts';
-import { NAV_ITEMS } from './nav-items.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useDesktopMessages } from './use-desktop-messages.ts';
 import { useFindingCovers } from './use-finding-covers.ts';
@@ -42,9 +41,7 @@ import styles from './shell.module.css';
 
 // Parts that are loaded on first use.
 const ScanStrip = lazy(async () => ({ default: (await import('../../features/activity/scan-strip.tsx')).ScanStrip }));
-const UploadPanel = lazy(async () => ({
-  default: (await import('../../features/import/upload-panel.tsx')).UploadPanel,
-}));
+const AddMusic = lazy(async () => ({ default: (await import('../../features/import/add-music.tsx')).AddMusic }));
 const PlayerSheet = lazy(async () => ({
   default: (await import('../../features/playback/player-sheet.tsx')).PlayerSheet,
 }));
@@ -61,8 +58,9 @@ const PromptDialogs = lazy(async () => ({
   default: (await import('../../music/name-and-duplicate-dialogs.tsx')).PromptDialogs,
 }));
 const ShortcutsDialog = lazy(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog }));
+const SideBarDialog = lazy(async () => ({ default: (await import('./side-bar-dialog.tsx')).SideBarDialog }));
 
-type Overlay = 'search' | 'shortcuts' | 'player' | null;
+type Overlay = 'search' | 'shortcuts' | 'customize' | 'player' | null;
 
 export function Shell() {
   const { t } = useTranslation();
@@ -86,7 +84,11 @@ export function Shell() {
     setOverlay('search');
   };
   const isRestarting = useDesktopMessages(search);
-  const show = { onSearch: () => search(''), onShortcuts: () => setOverlay('shortcuts') };
+  const show = {
+    onSearch: () => search(''),
+    onShortcuts: () => setOverlay('shortcuts'),
+    onCustomize: () => setOverlay('customize'),
+  };
   useShortcuts({
     ...show,
     actionOfKey,
@@ -96,17 +98,17 @@ export function Shell() {
   });
   const parts = useMemo(
     () => ({
-      pages: NAV_ITEMS.map(({ to, name, icon }) => ({ to, icon, label: t(`nav.${name}`) })),
       onQueue: () => (narrow ? setOverlay('player') : setSide('queue')),
       onPlayer: () => setOverlay('player'),
       onShortcuts: () => setOverlay('shortcuts'),
+      onCustomize: () => setOverlay('customize'),
     }),
-    [t, narrow],
+    [narrow],
   );
   const isBeside = useBeside((beside) => beside !== null);
   const close = () => setOverlay(null);
   const isScanning = useScanProgress() !== null;
-  const hasUploads = useUploads().length > 0;
+  const isAdding = useWasAskedToAdd();
   const question = usePrompt();
   const scan = isScanning && (
     <Suspense>
@@ -136,7 +138,7 @@ export function Shell() {
               <QueuePanel view={side} onClose={() => setSide(null)} />
             </aside>
           )}
-          <footer className={styles.foot}>
+          <footer className={styles.foot} data-bottom>
             {narrow ? (
               <>
                 <div className={styles.strip}>{scan}</div>
@@ -152,9 +154,10 @@ export function Shell() {
           <Suspense>
             {overlay === 'search' && <SearchPalette opened initialText={searchText} onClose={close} />}
             {overlay === 'shortcuts' && <ShortcutsDialog opened onClose={close} />}
+            {overlay === 'customize' && <SideBarDialog onClose={close} />}
             {overlay === 'player' &&
               (narrow ? <PlayerSheet opened onClose={close} /> : <FullScreen opened onClose={close} />)}
-            {hasUploads && <UploadPanel />}
+            {isAdding && <AddMusic />}
             {question && <PromptDialogs />}
           </Suspense>
           <DetailsSlot />
@@ -195,7 +198,10 @@ function useSignedOut(): void {
         if (getSession()) return;
         takeAllBack();
         closeBeside();
-        void router.navigate({ to: '/sign-in', search: { back: router.state.location.href } });
+        void router.navigate({
+          to: '/sign-in',
+          search: { back: router.state.location.href, ...(isLeftOnPurpose() ? {} : { ended: true }) },
+        });
       }),
     [router],
   );

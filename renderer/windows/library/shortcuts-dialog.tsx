@@ -1,6 +1,6 @@
 import { Modal } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { SHORTCUTS } from './shortcut-list.ts';
+import { hasKeys, WINDOW_COMMANDS } from '../../features/search/window-commands.ts';
 import '../../i18n/page-texts.ts';
 import styles from './notice.module.css';
 
@@ -14,9 +14,9 @@ export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose:
       closeButtonProps={{ 'aria-label': t('shortcuts.close') }}
     >
       <dl className={styles.keys}>
-        {SHORTCUTS.map(({ name, keys }) => (
+        {WINDOW_COMMANDS.filter(hasKeys).map(({ name, text, keys }) => (
           <div key={name} style={{ display: 'contents' }}>
-            <dt>{t(`shortcuts.${name}`)}</dt>
+            <dt>{t(text)}</dt>
             <dd>
               {keys.map((key) => (
                 <kbd key={key}>{t(`keys.${key}`)}</kbd>

@@ -1,32 +1,35 @@
-import { Link } from '@tanstack/react-router';
-import { lazy, type ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconSearch } from '../../ui/theme/icons.ts';
+import { IconAdd, IconSearch } from '../../ui/theme/icons.ts';
 import { useSession } from '../../api/session.ts';
+import { addMusic } from '../../music/add-music.ts';
 import { SidePlaylists } from '../../features/playlists/side-playlists.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { formatNumber } from '../../ui/format.ts';
+import { IconButton } from '../../ui/controls/button.tsx';
 import { OnDemand } from '../../ui/on-demand.tsx';
 import nav from '../../ui/controls/nav-link.module.css';
 import { NAV_ITEMS } from './nav-items.ts';
-import { useNavBadges } from './use-nav-badges.ts';
+import { SideLink } from './side-link.tsx';
 import styles from './side-bar.module.css';
 
+const SideExtras = lazy(async () => ({ default: (await import('./side-extras.tsx')).SideExtras }));
 const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }));
 
 /** The side bar; `children` are displayed above the account. */
 export function SideBar({
   onSearch,
   onShortcuts,
+  onCustomize,
   children,
 }: {
   onSearch: () => void;
   onShortcuts: () => void;
+  onCustomize: () => void;
   children: ReactNode;
 }) {
   const { t } = useTranslation();
-  const { openJobs, countOf, isShown } = useNavBadges();
-  const name = useSession()?.user.username ?? '';
+  const user = useSession()?.user;
+  const name = user?.username ?? '';
   const accountButton = (open?: () => void) => (
     <button type="button" className={styles.account} aria-label={t('account.menu', { name })} onClick={open}>
       <span className={styles.initial} data-initial={[...name][0]} />
@@ -38,6 +41,9 @@ export function SideBar({
       <header className={styles.brand}>
         <img src="/favicon.svg" alt="" />
         {t('app.name')}
+        {user?.can_upload && (
+          <IconButton label={t('nav.addMusic')} icon={IconAdd} className={styles.add} onClick={() => addMusic()} />
+        )}
       </header>
       <button
         type="button"
@@ -52,29 +58,14 @@ export function SideBar({
       <div className={styles.lists}>
         <nav aria-label={t('nav.label')}>
           <ul className={styles.places}>
-            {NAV_ITEMS.filter((place) => place.name !== 'playlists' && isShown(place)).map(
-              ({ to, name, icon: Symbol }) => (
-                <li key={to}>
-                  <Link to={to} className={nav.link} activeOptions={{ exact: to === '/', includeSearch: false }}>
-                    <Symbol size={20} stroke={1.75} aria-hidden />
-                    {t(`nav.${name}`)}
-                    {countOf(name) > 0 && (
-                      <span
-                        className={styles.count}
-                        aria-label={t('nav.count', { count: countOf(name), number: formatNumber(countOf(name)) })}
-                      >
-                        {formatNumber(countOf(name))}
-                      </span>
-                    )}
-                    {name === 'activity' && openJobs > 0 && (
-                      <span className={styles.badge} aria-label={t('activity.running', { count: openJobs })}>
-                        {openJobs}
-                      </span>
-                    )}
-                  </Link>
-                </li>
-              ),
-            )}
+            {NAV_ITEMS.filter(({ name }) => name !== 'playlists').map((item) => (
+              <li key={item.to}>
+                <SideLink {...item} label={t(`nav.${item.name}`)} />
+              </li>
+            ))}
+            <Suspense>
+              <SideExtras />
+            </Suspense>
           </ul>
         </nav>
         <SidePlaylists />
@@ -82,7 +73,7 @@ export function SideBar({
       <div className={styles.bottom}>
         {children}
         <OnDemand button={(open) => accountButton(open)}>
-          <AccountMenu onShortcuts={onShortcuts} target={accountButton()} />
+          <AccountMenu onShortcuts={onShortcuts} onCustomize={onCustomize} target={accountButton()} />
         </OnDemand>
       </div>
     </div>

@@ -4,7 +4,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { waitForServer } from '../../api/client.ts';
 import { openEventStream } from '../../api/events.ts';
+import { isReachable, onReachableChange } from '../../api/reachability.ts';
 import type { JobOut } from '../../api/routes.ts';
 import { SCAN_TASK, scanResultOf } from '../../api/jobs.ts';
 import { useSession } from '../../api/session.ts';
@@ -12,8 +14,9 @@ import { formatNumber } from '../../ui/format.ts';
 import styles from './notice.module.css';
 
 /** Shorter interruptions are not displayed. */
-const SHOWN_AFTER_MS = 3_000;
+const SHOWN_AFTER_MS = 2_000;
 
+/** Returns whether the server answers. */
 export function useLiveUpdates(): boolean {
   const { t } = useTranslation();
   const queries = useQueryClient();
@@ -24,11 +27,6 @@ export function useLiveUpdates(): boolean {
   useEffect(() => {
     if (!token) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const onConnection = (isOpen: boolean) => {
-      clearTimeout(timer);
-      if (isOpen) setConnected(true);
-      else timer = setTimeout(() => setConnected(false), SHOWN_AFTER_MS);
-    };
     const onJobDone = (job: JobOut) => {
       if (job.task !== SCAN_TASK || job.status === 'cancelled' || foundNothing(job)) return;
       const id = `job-${job.id}`;
@@ -44,10 +42,22 @@ export function useLiveUpdates(): boolean {
         closeButtonProps: { 'aria-label': t('notice.close') },
       });
     };
-    const close = openEventStream({ queries, onConnection, onJobDone });
+    const stream = openEventStream({ queries, onJobDone });
+    const waitForConnection = () => {
+      timer = setTimeout(() => setConnected(false), SHOWN_AFTER_MS);
+      void waitForServer();
+    };
+    const stopListening = onReachableChange(() => {
+      clearTimeout(timer);
+      if (!isReachable()) return waitForConnection();
+      setConnected(true);
+      stream.reconnect(); // the stream may not notice for minutes that its connection was lost
+    });
+    if (!isReachable()) waitForConnection();
     return () => {
       clearTimeout(timer);
-      close();
+      stopListening();
+      stream.close();
     };
   }, [token, queries, router, t]);
 
@@ -79,7 +89,7 @@ function FinishedScan({ job, onOpen }: { job: JobOut; onOpen: () => void }) {
           })
         : job.error}{' '}
       <button type="button" className={styles.link} onClick={onOpen}>
-        {t('activity.details')}
+        {t('scan.details')}
       </button>
     </>
   );

@@ -1,4 +1,4 @@
-// The keys of the library window, in addition to the player's. shortcut-list.ts lists all keys.
+// The keys of the library window, in addition to the player's. features/search/window-commands.ts lists all keys.
 import { usePlayerKeys } from '../../player/use-player-keys.ts';
 import { undoLatest } from '../../ui/controls/undo-notice.tsx';
 

@@ -1,4 +1,4 @@
-// The sections of the settings window, in order. The URL contains the open section: /settings#network.
+// The sections of the settings window, in order. The address contains the open section: /settings#network.
 import {
   IconAbout,
   IconAccount,
@@ -10,35 +10,27 @@ import {
   IconPhone,
   IconSettings,
   IconStorage,
+  type Icon,
 } from '../../ui/theme/icons.ts';
-import { useSyncExternalStore } from 'react';
+import { useAddress } from '../../features/settings/jump.ts';
+import { isForOwner, SECTION_NAMES, type SectionName } from '../../music/setting-sections.ts';
 
-/** Owner sections change the server; the other sections are personal. */
-const SECTIONS = [
-  { name: 'general', icon: IconSettings, forOwner: false },
-  { name: 'library', icon: IconLibrary, forOwner: true },
-  { name: 'storage', icon: IconStorage, forOwner: true },
-  { name: 'metadata', icon: IconMetadata, forOwner: true },
-  { name: 'network', icon: IconPhone, forOwner: false },
-  { name: 'playback', icon: IconHeadphones, forOwner: false },
-  { name: 'remote', icon: IconDiscover, forOwner: true },
-  { name: 'account', icon: IconAccount, forOwner: false },
-  { name: 'accounts', icon: IconAccounts, forOwner: true },
-  { name: 'about', icon: IconAbout, forOwner: false },
-] as const;
-
-export type SectionName = (typeof SECTIONS)[number]['name'];
-
-const readHash = (): string => location.hash.slice(1);
-
-function subscribe(listener: () => void): () => void {
-  addEventListener('hashchange', listener);
-  return () => removeEventListener('hashchange', listener);
-}
+export const SECTION_ICONS: Record<SectionName, Icon> = {
+  general: IconSettings,
+  library: IconLibrary,
+  storage: IconStorage,
+  metadata: IconMetadata,
+  network: IconPhone,
+  playback: IconHeadphones,
+  remote: IconDiscover,
+  account: IconAccount,
+  accounts: IconAccounts,
+  about: IconAbout,
+};
 
 /** Returns the open section among those that this user may see. */
-export function useSection(isOwner: boolean) {
-  const hash = useSyncExternalStore(subscribe, readHash);
-  const sections = SECTIONS.filter((section) => isOwner || !section.forOwner);
-  return { sections, current: sections.find(({ name }) => name === hash)?.name ?? ('general' satisfies SectionName) };
+export function useSection(isOwner: boolean): { sections: SectionName[]; current: SectionName } {
+  const { section } = useAddress();
+  const sections = SECTION_NAMES.filter((name) => isOwner || !isForOwner(name));
+  return { sections, current: sections.find((name) => name === section) ?? 'general' };
 }

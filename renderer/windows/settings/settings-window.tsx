@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useRef, type ComponentType } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState, type ComponentType } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconBack } from '../../ui/theme/icons.ts';
 import { useSession } from '../../api/session.ts';
@@ -10,9 +10,11 @@ import { RestartNote } from '../../features/settings/restart.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import nav from '../../ui/controls/nav-link.module.css';
 import { usePageTitle } from '../../ui/page.tsx';
-import { useSection, type SectionName } from './sections.ts';
+import type { SectionName } from '../../music/setting-sections.ts';
+import { SECTION_ICONS, useSection } from './sections.ts';
 import styles from './settings-window.module.css';
 
+const SettingsSearch = lazy(async () => ({ default: (await import('./settings-search.tsx')).SettingsSearch }));
 /** Loaded separately, because the licences of all dependencies are longer than the code. */
 const AboutSection = lazy(async () => ({
   default: (await import('../../features/settings/about-section.tsx')).AboutSection,
@@ -53,6 +55,7 @@ export function SettingsWindow() {
   const { t } = useTranslation();
   const isOwner = useSession()?.user.is_superuser ?? false;
   const { sections, current } = useSection(isOwner);
+  const [query, setQuery] = useState('');
   const main = useRef<HTMLElement>(null);
   const places = useRef<HTMLUListElement>(null);
   usePageTitle(`${t(`settings.section.${current}`)} · ${t('settings.title')}`);
@@ -71,15 +74,21 @@ export function SettingsWindow() {
             {t('settings.back')}
           </a>
         )}
-        <ul ref={places} className={styles.places}>
-          {sections.map(({ name, icon: Symbol }) => (
-            <li key={name}>
-              <a href={`#${name}`} className={nav.link} aria-current={name === current ? 'page' : undefined}>
-                <Symbol size={20} stroke={1.75} aria-hidden />
-                {t(`settings.section.${name}`)}
-              </a>
-            </li>
-          ))}
+        <Suspense fallback={<div className={styles.searchSpace} />}>
+          <SettingsSearch query={query} onQuery={setQuery} />
+        </Suspense>
+        <ul ref={places} className={styles.places} hidden={query.trim() !== ''}>
+          {sections.map((name) => {
+            const Symbol = SECTION_ICONS[name];
+            return (
+              <li key={name}>
+                <a href={`#${name}`} className={nav.link} aria-current={name === current ? 'page' : undefined}>
+                  <Symbol size={20} stroke={1.75} aria-hidden />
+                  {t(`settings.section.${name}`)}
+                </a>
+              </li>
+            );
+          })}
         </ul>
       </nav>
       <main ref={main} className={styles.main}>

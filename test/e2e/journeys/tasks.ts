@@ -24,18 +24,27 @@ const TASK_PAGES = {
   Artists: '/artists',
   Tracks: '/tracks',
   Genres: '/genres',
+  Folders: '/folders',
   Liked: '/liked',
+  Explore: '/explore',
+  Map: '/map',
   Playlists: '/playlists',
   History: '/history',
   Statistics: '/statistics',
   Trash: '/trash',
   Activity: '/activity',
+  'Library care': '/care',
 };
-/**
- * Names of the pages in the side bar, without the trash, which may be hidden, and playlists, which are listed one by
- * one.
- */
-const IN_SIDE_BAR = new Set(Object.keys(TASK_PAGES).filter((name) => name !== 'Trash' && name !== 'Playlists'));
+/** Names of the pages in the side bar, without playlists, which are listed one by one. */
+const IN_SIDE_BAR = new Set(['Home', 'Albums', 'Artists', 'Tracks', 'Liked', 'Explore', 'Statistics', 'Library care']);
+/** The pages that are tabs of another one. */
+const TABS_OF: Partial<Record<string, string>> = {
+  Genres: 'Albums',
+  Folders: 'Albums',
+  Map: 'Explore',
+  History: 'Statistics',
+  Activity: 'Library care',
+};
 /** Names of the pages in the bottom bar of a phone; other pages are behind More. */
 const IN_BAR = new Set(['Home', 'Albums', 'Artists']);
 
@@ -43,15 +52,23 @@ const isAt = (path: string) => (page: Page) => until(() => new URL(page.url()).p
 const dialog = (page: Page) => page.getByRole('dialog').first().waitFor();
 const sounds = (page: Page) => page.getByRole('button', { name: 'Pause', exact: true }).first().waitFor();
 
+async function pressInBar(hand: Hand, name: string): Promise<void> {
+  const bar = hand.page.getByRole('navigation', { name: 'Library' });
+  if (hand.inputMethod === 'mouse' || IN_BAR.has(name))
+    return hand.press(bar.getByRole('link', { name: new RegExp(`^${name}`) }));
+  await hand.press(bar.getByRole('button', { name: 'More' }));
+  return hand.press(hand.page.getByRole('menuitem', { name: new RegExp(`^${name}`) }));
+}
+
 const goTo = (name: string, path: string): Task => ({
   name: `go to ${name}`,
   async perform(hand) {
-    const bar = hand.page.getByRole('navigation');
-    if (hand.inputMethod === 'keyboard' || !IN_SIDE_BAR.has(name)) return searchTask(name, isAt(path)).perform(hand);
-    if (hand.inputMethod === 'mouse' || IN_BAR.has(name))
-      return hand.press(bar.getByRole('link', { name: new RegExp(`^${name}`) }));
-    await hand.press(bar.getByRole('button', { name: 'More' }));
-    return hand.press(hand.page.getByRole('menuitem', { name: new RegExp(`^${name}`) }));
+    const barName = TABS_OF[name] ?? name;
+    if (hand.inputMethod === 'keyboard' || !IN_SIDE_BAR.has(barName)) return searchTask(name, isAt(path)).perform(hand);
+    await pressInBar(hand, barName);
+    if (barName === name) return undefined;
+    const tabs = hand.page.getByRole('navigation', { name: 'Related pages' });
+    return hand.press(tabs.getByRole('link', { name: new RegExp(`^${name}`) }));
   },
   isDone: isAt(path),
 });
@@ -162,6 +179,7 @@ export function tasksOf({ api }: Pick<Stage, 'api'>, { album, artist, track, pla
     inMenu(album.title, 'Cover…', 'c', dialog),
     inMenu(album.title, 'Merge into another album…', 'm', dialog),
     inMenu(album.title, 'Split album…', 'x', dialog),
+    inMenu(album.title, 'Share…', 'k', dialog),
     inMenu(album.title, 'Open', 'o', isAt(`/albums/${album.id}`)),
     inMenu(album.title, 'Delete', 'Delete', undoDeletion),
     inMenu(artist.name, 'Play', 'p', sounds),

@@ -5,6 +5,7 @@ import type { AlbumOut } from '../../../api/routes.ts';
 import { markItems } from '../../../music/item-marks.ts';
 import { albumItems } from '../../../music/items.ts';
 import { MoreButton } from '../../../music/more-button.tsx';
+import { AlbumArtistLinks } from './album-artist-links.tsx';
 import { usePlay } from '../../../player/use-player.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { Cover } from '../../../ui/cover.tsx';
@@ -73,9 +74,14 @@ export const AlbumCard = memo(function AlbumCard({
       </span>
       <span className={rows.by}>
         {caption === undefined && album.artist_id !== null ? (
-          <RowLink href={`/artists/${album.artist_id}`} tabIndex={-1}>
-            {by}
-          </RowLink>
+          <AlbumArtistLinks
+            artists={album.artists}
+            linkTo={({ id, name }) => (
+              <RowLink href={`/artists/${id}`} tabIndex={-1}>
+                {name}
+              </RowLink>
+            )}
+          />
         ) : (
           by
         )}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, Navigate, useParams } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { albumWorksQuery } from '../../../api/credits.ts';
 import { albumQuery, albumTracksQuery } from '../../../api/library.ts';
 import { detailOf, isAbsent } from '../../../api/problem.ts';
 import { albumCover } from '../../../api/urls.ts';
@@ -11,42 +12,50 @@ import { LikeButton } from '../../../music/like-button.tsx';
 import { Stars } from '../../../music/stars.tsx';
 import { MoreButton } from '../../../music/more-button.tsx';
 import { useArtworkAccent } from '../../../ui/theme/artwork-accent.ts';
-import { formatBytes, formatLength } from '../../../ui/format.ts';
+import { formatBytes, formatLength, formatNumber } from '../../../ui/format.ts';
 import { AbsentPage } from '../../../music/absent-page.tsx';
 import { usePageTitle } from '../../../ui/page.tsx';
 import { ErrorState } from '../../../ui/states.tsx';
 import { AlbumAbout } from '../about.tsx';
+import { AlbumArtistLinks } from './album-artist-links.tsx';
 import { AlbumCover } from './album-cover.tsx';
 import { AlbumChapters } from './album-chapters.tsx';
 import { AlbumCharset } from './album-charset.tsx';
+import { AlbumCredits } from './album-credits.tsx';
 import { AlbumContradictions } from './album-contradictions.tsx';
 import { DiscList } from './disc-list.tsx';
 import { PlayButtons } from '../play-buttons.tsx';
 import { Hero, HeroPage, HeroSkeleton, heroFoot } from '../../../ui/hero.tsx';
 import { OtherEditions } from './other-editions.tsx';
 import { MoreByArtist } from './more-by-artist.tsx';
+import '../../../i18n/page-texts.ts';
+import styles from './album-page.module.css';
 
 export function AlbumPage() {
   const { t } = useTranslation();
   const { albumId } = useParams({ from: '/app/albums/$albumId' });
   const album = useQuery(albumQuery(albumId));
   const tracks = useQuery(albumTracksQuery(albumId));
+  const works = useQuery(albumWorksQuery(albumId));
   const accent = useArtworkAccent(album.data ? albumCover(album.data, 160) : null);
   usePageTitle(album.data?.title);
 
+  // the address of an album that was merged into another one leads to that one
+  if (album.data && album.data.id !== albumId)
+    return <Navigate to="/albums/$albumId" params={{ albumId: album.data.id }} replace />;
   const error = album.error ?? tracks.error;
   if (isAbsent(album.error)) return <AbsentPage kind="album" />;
   if (error)
     return (
       <ErrorState detail={detailOf(error)} onRetry={() => void Promise.all([album.refetch(), tracks.refetch()])} />
     );
-  if (!album.data || !tracks.data) return <HeroSkeleton />;
-  const { title, artist_id, artist_name, year, duration_ms, is_compilation, size_bytes } = album.data;
+  if (!album.data || !tracks.data || works.isPending) return <HeroSkeleton />;
+  const { title, artist_id, artist_name, year, duration_ms, is_compilation, size_bytes, play_count } = album.data;
   const items = albumItems(album.data);
   const genres = [...new Set(tracks.data.flatMap((track) => track.genres))].slice(0, 3);
 
   return (
-    <HeroPage accent={accent}>
+    <HeroPage accent={accent} isSplit>
       <Hero
         mark={markItems(items)}
         kind={t(is_compilation ? 'album.compilation' : 'album.album')}
@@ -58,9 +67,14 @@ export function AlbumPage() {
           artist_id === null ? (
             (artist_name ?? t('library.unknownArtist'))
           ) : (
-            <Link to="/artists/$artistId" params={{ artistId: artist_id }}>
-              {artist_name}
-            </Link>
+            <AlbumArtistLinks
+              artists={album.data.artists}
+              linkTo={({ id, name }) => (
+                <Link to="/artists/$artistId" params={{ artistId: id }}>
+                  {name}
+                </Link>
+              )}
+            />
           )
         }
         facts={[
@@ -76,24 +90,43 @@ export function AlbumPage() {
           )),
           t('track.count', { count: tracks.data.length }),
           formatLength(duration_ms),
+          play_count > 0 && t('history.plays', { count: play_count, number: formatNumber(play_count) }),
         ]}
         actions={
           <>
             <PlayButtons tracks={tracks.data} from={title} />
             <LikeButton type="album" item={album.data} name={title} size={22} />
-            <Stars type="album" item={album.data} name={title} size={18} />
             <MoreButton items={items} name={title} />
+            <Stars type="album" item={album.data} name={title} size={18} />
           </>
         }
       />
-      <DiscList tracks={tracks.data} albumArtist={artist_name} titles={album.data.disc_titles} />
-      <AlbumChapters tracks={tracks.data} />
-      <p className={heroFoot}>{[qualityOf(tracks.data, t), formatBytes(size_bytes)].filter(Boolean).join(' · ')}</p>
-      <AlbumCharset albumId={albumId} />
-      <AlbumContradictions albumId={albumId} />
-      <AlbumAbout albumId={albumId} />
+      <div className={styles.content}>
+        <div>
+          <DiscList
+            tracks={tracks.data}
+            albumArtist={artist_name}
+            titles={album.data.disc_titles}
+            works={works.data ?? []}
+          />
+          <AlbumChapters tracks={tracks.data} />
+          <p className={heroFoot}>
+            {[qualityOf(tracks.data, t), album.data.labels.join(', '), formatBytes(size_bytes)]
+              .filter(Boolean)
+              .join(' · ')}
+          </p>
+        </div>
+        <div className={styles.aside}>
+          <AlbumCredits albumId={albumId} tracks={tracks.data} />
+          <AlbumCharset albumId={albumId} />
+          <AlbumContradictions albumId={albumId} />
+          <AlbumAbout albumId={albumId} />
+        </div>
+      </div>
       <OtherEditions albumId={albumId} />
-      {artist_id !== null && <MoreByArtist artistId={artist_id} artistName={artist_name ?? ''} exceptAlbum={albumId} />}
+      {album.data.artists.map(({ id, name }) => (
+        <MoreByArtist key={id} artistId={id} artistName={name} exceptAlbum={albumId} />
+      ))}
     </HeroPage>
   );
 }

@@ -1,13 +1,15 @@
 // Merges an album into another album, and splits tracks off, by editing the album of the tracks.
+import '@mantine/core/styles/Checkbox.layer.css';
 import { Checkbox, Modal, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { request } from '../../../api/client.ts';
 import { sendChange, useUndoEdits } from '../../../api/edits.ts';
 import type { AlbumOut, TrackOut } from '../../../api/routes.ts';
 import { randomId } from '../../../api/random-id.ts';
-import { albumPage, albumFilesQuery, LIBRARY } from '../../../api/library.ts';
+import { albumPage, albumFilesQuery, fetchAlbumTracks, LIBRARY } from '../../../api/library.ts';
 import { detailOf } from '../../../api/problem.ts';
 import { useMergeAlbums, useUndoRegrouping } from '../../../api/review.ts';
 import { albumCover } from '../../../api/urls.ts';
@@ -19,20 +21,30 @@ import { useUndoNotice } from '../../../ui/controls/undo-notice.tsx';
 import '../../../i18n/page-texts.ts';
 import rows from '../../../ui/lists/rows.module.css';
 import { changeOf, type BatchForm } from '../tracks/batch-changes.ts';
+import { discForMerge } from './merge-disc.ts';
+import { isPageOf, useOpenAlbum } from './use-edit-album.ts';
 import styles from './album-cover.module.css';
 
 const OFFERED_PAGE = { limit: 20, offset: 0 };
 const TYPING_PAUSE_MS = 150;
 
+interface Move {
+  form: BatchForm;
+  /** The message when all tracks are moved. */
+  message: string;
+  /** The album whose page, if it is open, gives way to the page of the album that the tracks are in then. */
+  leaves?: AlbumOut;
+}
+
 /** Returns a function that assigns tracks to another album and offers to undo this. */
 function useMoveTracks() {
-  const { t } = useTranslation();
   const queries = useQueryClient();
   const { done: offerUndo, tell } = useUndoNotice();
   const undo = useUndoEdits();
   const [doneCount, setDone] = useState<number | null>(null);
   const [failure, setFailure] = useState('');
-  const move = async (tracks: readonly TrackOut[], form: BatchForm) => {
+  const openAlbum = useOpenAlbum();
+  const move = async (tracks: readonly TrackOut[], { form, message, leaves }: Move) => {
     const batch = randomId();
     setFailure('');
     try {
@@ -41,10 +53,12 @@ function useMoveTracks() {
         setDone(i);
         if (change) await sendChange(change, batch);
       }
+      if (leaves && tracks[0] && isPageOf(leaves.id)) {
+        const { album_id } = await request('GET /tracks/{id}', { path: { id: tracks[0].id } });
+        if (album_id !== null) await openAlbum(album_id);
+      }
       edit(null);
-      offerUndo(t('regroup.moved', { count: tracks.length, album: form.album }), () =>
-        undo.mutate(batch, { onError: (reason) => tell(detailOf(reason)) }),
-      );
+      offerUndo(message, () => undo.mutate(batch, { onError: (reason) => tell(detailOf(reason)) }));
     } catch (error) {
       setFailure(detailOf(error));
     } finally {
@@ -81,6 +95,7 @@ function useMergeSameName(album: AlbumOut) {
   const { done: offerUndo, tell } = useUndoNotice();
   const merge = useMergeAlbums();
   const undo = useUndoRegrouping();
+  const openAlbum = useOpenAlbum();
   const report = { onError: (error: Error) => tell(detailOf(error)) };
   const isSameName = ({ title, artist_id }: AlbumOut): boolean =>
     artist_id === album.artist_id && title.toLowerCase() === album.title.toLowerCase();
@@ -89,9 +104,12 @@ function useMergeSameName(album: AlbumOut) {
       { id: album.id, into: otherAlbum.id },
       {
         ...report,
-        onSuccess: ({ id }) => {
+        async onSuccess({ id }) {
+          if (isPageOf(album.id)) await openAlbum(otherAlbum.id);
           edit(null);
-          offerUndo(t('regroup.merged', { title: album.title }), () => undo.mutate(id, report));
+          offerUndo(t('regroup.mergedInto', { title: album.title, album: otherAlbum.title }), () =>
+            undo.mutate(id, report),
+          );
         },
       },
     );
@@ -105,43 +123,75 @@ export function MergeDialog({ album }: { album: AlbumOut }) {
   const [q] = useDebouncedValue(text.trim(), TYPING_PAUSE_MS);
   const tracks = useQuery(albumFilesQuery(album.id));
   const moving = useMoveTracks();
+  const queries = useQueryClient();
   // before a search, the albums of the same artist are listed
-  const filter = q === '' && album.artist_id !== null ? { artist_id: album.artist_id } : { ...(q !== '' && { q }) };
-  const { data } = useQuery({
-    ...albumPage({ ...filter, unnamed: false }, OFFERED_PAGE),
-    placeholderData: keepPreviousData,
-  });
-  const otherAlbums = data?.items.filter(({ id }) => id !== album.id) ?? [];
+  const offersFor = (words: string) =>
+    albumPage(
+      {
+        ...(words !== '' ? { q: words } : album.artist_id !== null && { artist_id: album.artist_id }),
+        unnamed: false,
+      },
+      OFFERED_PAGE,
+    );
+  const isOther = ({ id }: AlbumOut): boolean => id !== album.id;
+  const { data } = useQuery({ ...offersFor(q), placeholderData: keepPreviousData });
+  const mergeInto = async (otherAlbum: AlbumOut, joiningTracks: readonly TrackOut[]) => {
+    const disc = discForMerge(album.title, joiningTracks, await fetchAlbumTracks(otherAlbum.id));
+    await moving.move(joiningTracks, {
+      form: {
+        album: otherAlbum.title,
+        album_artist: otherAlbum.artists.map(({ name }) => name).join('; '),
+        ...(otherAlbum.year !== null && { year: String(otherAlbum.year) }),
+        ...(disc !== undefined && { disc_number: String(disc) }),
+      },
+      message: t('regroup.mergedInto', { title: album.title, album: otherAlbum.title }),
+      leaves: album,
+    });
+  };
+  const isBusy = !tracks.data || moving.done !== null || sameName.isPending;
+  const choose = (otherAlbum: AlbumOut) => {
+    if (isBusy || !tracks.data) return;
+    if (sameName.isSameName(otherAlbum)) sameName.mergeInto(otherAlbum);
+    else void mergeInto(otherAlbum, tracks.data);
+  };
+  const chooseFirst = async () => {
+    const { items } = await queries.ensureQueryData(offersFor(text.trim()));
+    const firstAlbum = items.find(isOther);
+    if (firstAlbum) choose(firstAlbum);
+  };
+  const otherAlbums = data?.items.filter(isOther) ?? [];
   return (
     <Frame title={t('regroup.mergeTitle', { title: album.title })} moving={moving} total={tracks.data?.length ?? null}>
       <p>{t('regroup.mergeHelp')}</p>
-      <TextInput
-        type="search"
-        label={t('regroup.find')}
-        value={text}
-        data-autofocus
-        onChange={(event) => setText(event.currentTarget.value)}
-      />
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void chooseFirst();
+        }}
+      >
+        <TextInput
+          type="search"
+          label={t('regroup.find')}
+          value={text}
+          data-autofocus
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      </form>
       <div className={styles.list}>
         {otherAlbums.map((otherAlbum) => (
-          <button
-            key={otherAlbum.id}
-            type="button"
-            disabled={!tracks.data || moving.done !== null || sameName.isPending}
-            onClick={() => {
-              if (sameName.isSameName(otherAlbum)) return sameName.mergeInto(otherAlbum);
-              void moving.move(tracks.data ?? [], {
-                album: otherAlbum.title,
-                album_artist: otherAlbum.artist_name ?? '',
-                ...(otherAlbum.year !== null && { year: String(otherAlbum.year) }),
-              });
-            }}
-          >
+          <button key={otherAlbum.id} type="button" disabled={isBusy} onClick={() => choose(otherAlbum)}>
             <Cover src={albumCover(otherAlbum, 160)} alt="" />
             <span className={rows.text}>
               <span className={rows.title}>{otherAlbum.title}</span>
               <span className={rows.by}>
-                {[otherAlbum.artist_name, otherAlbum.year, otherAlbum.edition].filter(Boolean).join(' · ')}
+                {[
+                  otherAlbum.artist_name,
+                  otherAlbum.year,
+                  otherAlbum.edition,
+                  t('track.count', { count: otherAlbum.track_count }),
+                ]
+                  .filter(Boolean)
+                  .join(' · ')}
               </span>
             </span>
           </button>
@@ -170,13 +220,18 @@ export function SplitDialog({ album }: { album: AlbumOut }) {
         className={styles.fields}
         onSubmit={(event) => {
           event.preventDefault();
-          void moving.move(movedTracks, { album: title });
+          void moving.move(movedTracks, {
+            form: { album: title },
+            message: t('regroup.moved', { count: movedTracks.length, album: title }),
+          });
         }}
       >
         <p>{t('regroup.splitHelp')}</p>
         <div className={styles.list} role="group" aria-label={t('nav.tracks')}>
           {tracks?.map((track) => (
             <Checkbox
+              color="var(--ink)"
+              iconColor="var(--on-ink)"
               key={track.id}
               label={[track.track_number, track.title].filter(Boolean).join(' · ')}
               checked={chosenIds.has(track.id)}

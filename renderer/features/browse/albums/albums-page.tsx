@@ -11,7 +11,7 @@ import { ALBUM_SORT_NAMES, albumName } from '../sort-options.ts';
 
 export function AlbumsPage() {
   const { t } = useTranslation();
-  const search = useSearch({ from: '/app/albums' });
+  const search = useSearch({ from: '/app/library/albums' });
   const navigate = useNavigate();
   const { playAlbum } = usePlay();
   const { unnamed = false } = search;

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { artistAlbumsQuery } from '../../../api/library.ts';
+import { isFiledUnder } from '../../../music/items.ts';
 import { Shelf } from '../shelf.tsx';
 import styles from '../../../ui/hero.module.css';
 
@@ -15,7 +16,7 @@ export function MoreByArtist({
 }) {
   const { t } = useTranslation();
   const { data } = useQuery(artistAlbumsQuery(artistId));
-  const otherAlbums = data?.items.filter((album) => album.id !== exceptAlbum && album.artist_id === artistId) ?? [];
+  const otherAlbums = data?.items.filter((album) => album.id !== exceptAlbum && isFiledUnder(album, artistId)) ?? [];
   if (otherAlbums.length === 0) return null;
   return (
     <div className={styles.more}>

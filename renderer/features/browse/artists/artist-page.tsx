@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { artistCreditsQuery } from '../../../api/credits.ts';
 import { artistAlbumsQuery, artistQuery, artistTracksQuery } from '../../../api/library.ts';
 import { detailOf, isAbsent } from '../../../api/problem.ts';
 import { albumCover, coverUrl } from '../../../api/urls.ts';
 import type { CoverSize } from '../../../../server/covers/cover-sizes.ts';
 import { markItems } from '../../../music/item-marks.ts';
-import { artistItems } from '../../../music/items.ts';
+import { artistItems, isFiledUnder } from '../../../music/items.ts';
 import { LikeButton } from '../../../music/like-button.tsx';
 import { MoreButton } from '../../../music/more-button.tsx';
 import { useSession } from '../../../api/session.ts';
@@ -22,9 +23,10 @@ import { Cover } from '../../../ui/cover.tsx';
 import { ArtistAbout } from '../about.tsx';
 import { PlayButtons } from '../play-buttons.tsx';
 import { Hero, HeroPage, HeroSkeleton } from '../../../ui/hero.tsx';
+import { ArtistCredits } from '../people/artist-credits.tsx';
+import { AlbumGrid } from '../albums/album-grid.tsx';
 import { RELEASE_KINDS, releaseKind } from '../albums/release-kinds.ts';
 import { SimilarArtists } from './similar-artists.tsx';
-import { Shelf } from '../shelf.tsx';
 import { TrackRow } from '../tracks/track-row.tsx';
 import '../../../i18n/page-texts.ts';
 import shelf from '../shelf.module.css';
@@ -46,12 +48,13 @@ export function ArtistPage() {
   const artist = useQuery(artistQuery(artistId));
   const albums = useQuery(artistAlbumsQuery(artistId));
   const tracks = useQuery(artistTracksQuery(artistId));
+  const credits = useQuery(artistCreditsQuery(artistId));
   usePageTitle(artist.data?.name);
 
   const ownAlbums = albums.data?.items
-    .filter((album) => album.artist_id === artistId)
+    .filter((album) => isFiledUnder(album, artistId))
     .sort((a, b) => (b.year ?? 0) - (a.year ?? 0));
-  const appearsOn = albums.data?.items.filter((album) => album.artist_id !== artistId) ?? [];
+  const appearsOn = albums.data?.items.filter((album) => !isFiledUnder(album, artistId)) ?? [];
   const withCover = ownAlbums?.find((album) => album.has_cover) ?? appearsOn.find((album) => album.has_cover);
   const cover = (size: CoverSize) =>
     artist.data?.has_cover ? coverUrl('artists', artistId, size) : withCover ? albumCover(withCover, size) : null;
@@ -97,7 +100,7 @@ export function ArtistPage() {
           )
         }
         facts={[
-          ownAlbums.length > 0 && t('album.count', { count: ownAlbums.length }),
+          artist.data.album_count > 0 && t('album.count', { count: artist.data.album_count }),
           t('track.count', { count: tracks.data.length }),
         ]}
         actions={
@@ -123,6 +126,7 @@ export function ArtistPage() {
                   lead="cover"
                   withArtist={false}
                   withFormat={false}
+                  withPlays
                   onPlay={() => player.playTracks(top, { startAt: i, shuffle: false, from })}
                 />
               ))}
@@ -131,14 +135,15 @@ export function ArtistPage() {
         </section>
       )}
       {RELEASE_KINDS.map((kind) => (
-        <Shelf
+        <AlbumGrid
           key={kind}
           title={t(`artist.kind.${kind}`)}
           albums={ownAlbums.filter((album) => releaseKind(album) === kind)}
-          captionOf={(album) => String(album.year ?? '')}
+          captionOf={(album) => [album.year, album.edition].filter(Boolean).join(' · ')}
         />
       ))}
-      <Shelf title={t('artist.appearsOn')} albums={appearsOn} />
+      <AlbumGrid title={t('artist.appearsOn')} albums={appearsOn} />
+      {credits.data && <ArtistCredits person={credits.data} />}
       <section className={shelf.shelf} aria-label={t('nav.tracks')}>
         <div className={shelf.head}>
           <h2>{t('nav.tracks')}</h2>

@@ -10,7 +10,7 @@ import { ARTIST_SORT_NAMES, artistName } from '../sort-options.ts';
 
 export function ArtistsPage() {
   const { t } = useTranslation();
-  const search = useSearch({ from: '/app/artists' });
+  const search = useSearch({ from: '/app/library/artists' });
   const navigate = useNavigate();
   const { playArtist } = usePlay();
   return (

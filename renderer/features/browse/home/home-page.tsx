@@ -10,10 +10,11 @@ import { Page } from '../../../ui/page.tsx';
 import { ErrorState } from '../../../ui/states.tsx';
 import { unfinishedAlbums } from '../albums/unfinished-albums.ts';
 import { newSeed } from '../url-params.ts';
-import { EmptyLibrary } from './empty-library.tsx';
 import { JumpBackIn } from './jump-back-in.tsx';
 import { Shelf } from '../shelf.tsx';
 
+/** Loaded only if there is no music. */
+const EmptyLibrary = lazy(async () => ({ default: (await import('./empty-library.tsx')).EmptyLibrary }));
 /** Loaded only if there are mixes. */
 const MixShelf = lazy(async () => ({ default: (await import('./mix-shelf.tsx')).MixShelf }));
 
@@ -36,7 +37,9 @@ export function HomePage() {
   if (addedAlbums.data?.total === 0)
     return (
       <Page title={t('nav.home')}>
-        <EmptyLibrary />
+        <Suspense>
+          <EmptyLibrary />
+        </Suspense>
       </Page>
     );
 

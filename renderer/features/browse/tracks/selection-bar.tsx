@@ -31,7 +31,7 @@ export function SelectionBar({ count, group, onClear }: SelectionBarProps) {
     .filter(({ name }) => SHOWN_ACTIONS.includes(name));
   const text = t('select.chosen', { count, number: formatNumber(count) });
   return (
-    <div className={styles.bar} role="toolbar" aria-label={t('select.label')}>
+    <div className={styles.bar} data-bottom role="toolbar" aria-label={t('select.label')}>
       <p role="status">{text}</p>
       {shownActions.map(({ name, icon }) => (
         <IconButton

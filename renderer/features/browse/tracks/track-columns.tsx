@@ -4,6 +4,7 @@ import { AvailabilityIcon } from '../../../music/availability-icon.tsx';
 import type { TrackOut } from '../../../api/routes.ts';
 import { LikeButton } from '../../../music/like-button.tsx';
 import { Stars } from '../../../music/stars.tsx';
+import type { NamedTag } from '../../../music/tag-names.ts';
 import { TrackMenu } from '../../../music/track-menu.tsx';
 import { FIELD_NAMES, viewOf } from '../../../music/track-fields.ts';
 import { formatAgo, formatBytes, formatClock, formatFormat, formatNumber } from '../../../ui/format.ts';
@@ -13,9 +14,10 @@ import styles from './track-columns.module.css';
 
 const quietText = (value: ReactNode) => <span className={styles.quiet}>{value}</span>;
 
-/** Returns every column of the tracks table; `play` renders the start of a row. */
+/** Returns every column of the tracks table, one for each of the tags; `play` renders the start of a row. */
 export function trackColumns(
   t: TFunction,
+  tags: readonly NamedTag[],
   play: (track: TrackOut, index: number) => ReactNode,
 ): ChoosableColumn<TrackOut>[] {
   return [
@@ -86,6 +88,15 @@ export function trackColumns(
       extra: true,
       cell: (track) => quietText(track.genres.join(', ')),
     },
+    ...tags.map(({ name, label }): ChoosableColumn<TrackOut> => ({
+      id: `tag:${name}`,
+      label,
+      width: 'minmax(0, 2fr)',
+      wideOnly: true,
+      fromWidth: 820,
+      extra: true,
+      cell: (track) => quietText(track.tags[name]?.join(', ')),
+    })),
     {
       id: 'play_count',
       label: t('table.plays'),

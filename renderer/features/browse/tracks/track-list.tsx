@@ -7,6 +7,7 @@ import { trackPage, type TrackFilter } from '../../../api/library.ts';
 import { usePagedList } from '../../../api/paged-list.ts';
 import { detailOf } from '../../../api/problem.ts';
 import { usePlayList } from '../../../music/use-play-list.ts';
+import { useTags } from '../../../music/tag-names.ts';
 import { formatNumber } from '../../../ui/format.ts';
 import { Page } from '../../../ui/page.tsx';
 import { ErrorState } from '../../../ui/states.tsx';
@@ -43,12 +44,13 @@ export function TrackList({ title, search, onSearch, always, defaultSort = 'titl
   const filter: TrackFilter = { ...toFilter(search), sort, ...always };
   const list = usePagedList<TrackOut>((page) => trackPage(filter, page));
 
+  const tags = useTags();
   const columns = useMemo(
     () =>
-      trackColumns(t, (track, index) => (
+      trackColumns(t, tags, (track, index) => (
         <PlayCover track={track} onPlay={() => play({ name: title, query: filter }, index)} />
       )),
-    [t, search],
+    [t, search, tags],
   );
 
   const onSort = (id: string) => {
@@ -95,7 +97,7 @@ export function TrackList({ title, search, onSearch, always, defaultSort = 'titl
           <>
             {tools}
             <ViewMenu columns={columns} layout={layout} onChange={setLayout} />
-            <FilterTools hasFormat search={search} onChange={onSearch} />
+            <FilterTools hasFormat hasTags search={search} onChange={onSearch} />
             <SortTools sorts={TRACK_SORT_NAMES} defaultSort={defaultSort} search={search} onChange={onSearch} />
           </>
         )

@@ -6,7 +6,7 @@ import { currentEntry, isSounding } from '../../../player/player.ts';
 import { usePlayer, usePlayerCommands } from '../../../player/use-player.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { Cover } from '../../../ui/cover.tsx';
-import { formatClock, formatFormat } from '../../../ui/format.ts';
+import { formatClock, formatFormat, formatNumber } from '../../../ui/format.ts';
 import { RowLink } from '../../../ui/lists/row-link.tsx';
 import { useIsPutAway } from '../../../ui/controls/undoable.ts';
 import { SoundBars } from '../../../ui/sound-bars.tsx';
@@ -14,7 +14,9 @@ import { LikeButton } from '../../../music/like-button.tsx';
 import { markItems } from '../../../music/item-marks.ts';
 import { trackItems } from '../../../music/items.ts';
 import { endTrackDrag, oneTrack } from '../../../music/track-drag.ts';
+import { Stars } from '../../../music/stars.tsx';
 import { TrackMenu } from '../../../music/track-menu.tsx';
+import '../../../i18n/page-texts.ts';
 import rows from '../../../ui/lists/rows.module.css';
 import styles from './track-list.module.css';
 
@@ -22,16 +24,32 @@ interface TrackRowProps {
   track: TrackOut;
   /** The track number, or the cover in lists with tracks of several albums. */
   lead: 'number' | 'cover';
+  /** Displayed instead of the title, such as the name of a movement; the title is its tooltip. */
+  name?: string | undefined;
   /** The side of a record, displayed before the track number. */
   side?: string | undefined;
   /** False if the heading of the page already names the artist. */
   withArtist: boolean;
   /** True if the tracks of the list have different formats. */
   withFormat: boolean;
+  /** True if the row shows how often its track was played. */
+  withPlays?: boolean;
+  /** True if the row has the rating of its track. */
+  withStars?: boolean;
   onPlay: () => void;
 }
 
-export function TrackRow({ track, lead, side = '', withArtist, withFormat, onPlay }: TrackRowProps) {
+export function TrackRow({
+  track,
+  name,
+  lead,
+  side = '',
+  withArtist,
+  withFormat,
+  withPlays = false,
+  withStars = false,
+  onPlay,
+}: TrackRowProps) {
   const { t } = useTranslation();
   const player = usePlayerCommands();
   const isCurrent = usePlayer((state) => currentEntry(state)?.track.id === track.id);
@@ -53,6 +71,7 @@ export function TrackRow({ track, lead, side = '', withArtist, withFormat, onPla
       className={classNames(rows.row, styles.row, isCurrent && styles.current, absence && styles.gone)}
       aria-current={isCurrent || undefined}
       data-lead={lead}
+      data-stars={withStars || undefined}
       draggable
       {...markItems(trackItems(oneTrack(track)))}
       onDragEnd={endTrackDrag}
@@ -81,7 +100,7 @@ export function TrackRow({ track, lead, side = '', withArtist, withFormat, onPla
       </button>
       <div className={classNames(rows.text, styles.text)}>
         <span className={classNames(rows.title, styles.title)} title={track.title}>
-          {track.title}
+          {name ?? track.title}
         </span>
         {withArtist && (
           <span className={rows.by}>
@@ -96,6 +115,17 @@ export function TrackRow({ track, lead, side = '', withArtist, withFormat, onPla
       <span className={styles.side}>
         {absence ? t(`availability.${absence}`) : withFormat && track.format && formatFormat(track.format)}
       </span>
+      {withPlays && (
+        <span className={styles.plays}>
+          {track.play_count > 0 &&
+            t('history.plays', { count: track.play_count, number: formatNumber(track.play_count) })}
+        </span>
+      )}
+      {withStars && (
+        <span className={styles.stars}>
+          <Stars type="track" item={track} name={track.title} />
+        </span>
+      )}
       <span className={styles.length}>{track.duration_ms === null ? '' : formatClock(track.duration_ms)}</span>
       <LikeButton type="track" item={track} name={track.title} size={18} className={styles.heart} />
       <TrackMenu track={track} className={styles.menu} />

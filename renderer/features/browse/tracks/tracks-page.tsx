@@ -9,7 +9,7 @@ import { TrackList } from './track-list.tsx';
 
 export function TracksPage() {
   const { t } = useTranslation();
-  const search = useSearch({ from: '/app/tracks' });
+  const search = useSearch({ from: '/app/library/tracks' });
   const navigate = useNavigate();
   const onSearch = (next: typeof search) => void navigate({ to: '/tracks', search: next, replace: true });
   return (

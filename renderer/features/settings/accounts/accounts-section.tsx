@@ -19,7 +19,7 @@ export function AccountsSection() {
       {error ? (
         <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />
       ) : (
-        <SettingGroup title={t('settings.people.title')}>
+        <SettingGroup name="users" title={t('settings.people.title')}>
           {data ? (
             data.items.map((person) => <AccountRow key={person.id} person={person} />)
           ) : (

@@ -38,7 +38,7 @@ export function AddAccount() {
       </div>
     );
   return (
-    <SettingGroup title={t('settings.people.add')}>
+    <SettingGroup name="add-user" title={t('settings.people.add')}>
       <form className={styles.form} onSubmit={submit}>
         {problem?.fields.length === 0 && (
           <p role="alert" className={styles.fault}>

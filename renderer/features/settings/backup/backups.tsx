@@ -24,7 +24,7 @@ const WEEKS_A_MONTH = 52 / 12;
 export function Backups() {
   const { t } = useTranslation();
   return (
-    <SettingList group="backup" title={t('settings.backup.title')}>
+    <SettingList group="backup" name="backups" title={t('settings.backup.title')}>
       <Snapshots />
     </SettingList>
   );

@@ -65,7 +65,7 @@ function DiskUse() {
   if (!data) return null;
   const { disk } = data;
   return (
-    <SettingGroup title={t('settings.storage.used')}>
+    <SettingGroup name="storage-space" title={t('settings.storage.used')}>
       <div className={styles.padded}>
         <p>
           {t('settings.storage.library', {

@@ -33,7 +33,7 @@ export function Transfer() {
   // an import prepares a restore, which may be ready
   useEffect(() => void queries.invalidateQueries({ queryKey: BACKUPS }), [queries, newest?.status]);
   return (
-    <SettingGroup title={t('settings.transfer.title')}>
+    <SettingGroup name="transfer" title={t('settings.transfer.title')}>
       <div className={styles.padded}>
         <p className={styles.help}>{t('settings.transfer.about')}</p>
         {newest && <State job={newest} />}

@@ -9,6 +9,7 @@ import { sourcesQuery } from '../../../api/remote.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { formatDate, formatLength, formatNumber } from '../../../ui/format.ts';
 import { MusicFolders } from './music-folders.tsx';
+import { TagRatingsAccount } from './tag-ratings-account.tsx';
 import { SettingGroup } from '../setting-row.tsx';
 import { SettingList } from '../setting-list.tsx';
 import styles from '../settings.module.css';
@@ -23,7 +24,11 @@ export function LibrarySection() {
   return (
     <>
       <MusicFolders />
-      <SettingList group="library" except={FIRST_FOLDER_SETTINGS} />
+      <SettingList
+        group="library"
+        except={FIRST_FOLDER_SETTINGS}
+        special={{ tag_ratings_account: (setting) => <TagRatingsAccount key={setting.key} setting={setting} /> }}
+      />
       <LastScan />
     </>
   );
@@ -41,7 +46,7 @@ function LastScan() {
   const lastScan = folder?.last_scan;
   const job = useQuery({ ...jobQuery(lastScan?.job_id ?? 0), enabled: Boolean(lastScan) });
   return (
-    <SettingGroup title={t('settings.library.lastScan')}>
+    <SettingGroup name="last-scan" title={t('settings.library.lastScan')}>
       <div className={styles.padded}>
         {lastScan ? (
           <>

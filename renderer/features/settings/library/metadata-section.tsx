@@ -3,8 +3,9 @@ import { Slider } from '../../../ui/controls/slider.tsx';
 import type { SettingOut } from '../../../api/routes.ts';
 import { formatPercent } from '../../../ui/format.ts';
 import { helpOf, labelOf } from '../../../i18n/setting-texts.ts';
+import { settingName } from '../../../music/setting-sections.ts';
 import { SettingList } from '../setting-list.tsx';
-import { Saved, SettingRow } from '../setting-row.tsx';
+import { Saved, SetByEnvironment, SettingRow } from '../setting-row.tsx';
 import styles from '../settings.module.css';
 import { useChoice } from '../use-setting.ts';
 
@@ -30,12 +31,15 @@ function TrustField({ setting }: { setting: SettingOut }) {
   const effect = value >= CAREFUL ? 'careful' : value >= BOLD ? 'balanced' : 'bold';
   return (
     <SettingRow
+      name={settingName(setting.key)}
       wide
       label={labelOf(setting)}
       help={helpOf(setting)}
       notes={
         setting.origin === 'env' && (
-          <p className={styles.notes}>{t('settings.origin.env', { name: setting.key.toUpperCase() })}</p>
+          <p className={styles.notes}>
+            <SetByEnvironment setting={setting} />
+          </p>
         )
       }
     >

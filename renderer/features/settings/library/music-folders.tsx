@@ -1,5 +1,5 @@
 // The list of music folders: adding, changing, removing and restoring them.
-import { Modal, TextInput } from '@mantine/core';
+import { Modal, Switch, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -32,7 +32,7 @@ export function MusicFolders() {
   const [editing, setEditing] = useState<Editing>(null);
   const [removing, setRemoving] = useState<MusicFolderOut | null>(null);
   return (
-    <SettingGroup title={t('settings.folders.title')} lead={t('settings.folders.lead')}>
+    <SettingGroup name="music-folders" title={t('settings.folders.title')} lead={t('settings.folders.lead')}>
       {folders.data?.map((folder) => (
         <FolderRow
           key={folder.id}
@@ -71,7 +71,7 @@ function FolderRow({ folder, onEdit, onRemove }: FolderRowProps) {
   const [scan, reread] = [useStartScan(folderRef), useStartScan({ ...folderRef, reread: true })];
   const restore = useRestoreMusicFolder();
   const fault = scan.error ?? reread.error ?? restore.error;
-  const { id, name, path, mode, state, reason, tracks, size_bytes: size } = folder;
+  const { id, name, path, mode, follow_links: followsLinks, state, reason, tracks, size_bytes: size } = folder;
   const isRemoved = state === 'removed';
   return (
     <SettingRow
@@ -87,6 +87,7 @@ function FolderRow({ folder, onEdit, onRemove }: FolderRowProps) {
                   t(mode === 'copy' ? 'settings.folders.copied' : 'settings.folders.indexed'),
                   t('track.count', { count: tracks }),
                   formatBytes(size),
+                  ...(followsLinks ? [t('settings.folders.linksFollowed')] : []),
                 ].join(' · ')}
           </p>
           {folder.is_fixed && (
@@ -139,6 +140,7 @@ function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; o
   const editedFolder = editing === 'new' ? undefined : editing;
   const [path, setPath] = useState(editedFolder?.path ?? undefined);
   const [mode, setMode] = useState<(typeof IMPORT_MODES)[number]>(editedFolder?.mode ?? 'reference');
+  const [followsLinks, setFollowsLinks] = useState(editedFolder?.follow_links ?? false);
   const [name, setName] = useState(editedFolder?.name);
   const [isMoving, setMoving] = useState(editedFolder === undefined);
   const error = add.error ?? change.error;
@@ -149,13 +151,14 @@ function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; o
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const called = (name ?? nameOf(path)).trim();
-    if (!editedFolder) await add.mutateAsync({ name: called, path: path ?? '', mode });
+    if (!editedFolder) await add.mutateAsync({ name: called, path: path ?? '', mode, follow_links: followsLinks });
     else
       await change.mutateAsync({
         id: editedFolder.id,
         name: called,
         ...(path !== undefined && path !== editedFolder.path && { path }),
         ...(mode !== editedFolder.mode && { mode }),
+        ...(followsLinks !== editedFolder.follow_links && { follow_links: followsLinks }),
       });
     onClose();
   };
@@ -192,19 +195,25 @@ function FolderDialog({ editing, onClose }: { editing: MusicFolderOut | 'new'; o
         ) : (
           editedFolder?.is_fixed !== true && (
             <div className={styles.buttons}>
-              <Button onClick={() => setMoving(true)}>{t('setup.folder.pick')}</Button>
+              <Button onClick={() => setMoving(true)}>{t('picker.pick')}</Button>
             </div>
           )
         )}
         <div>
           <Segmented
-            label={t('setup.folder.how')}
+            label={t('picker.how')}
             value={mode}
-            options={IMPORT_MODES.map((value) => ({ value, label: t(`setup.folder.${value}`) }))}
+            options={IMPORT_MODES.map((value) => ({ value, label: t(`picker.${value}`) }))}
             onChange={setMode}
           />
         </div>
-        <p className={styles.help}>{t(`setup.folder.${mode}Help`)}</p>
+        <p className={styles.help}>{t(`picker.${mode}Help`)}</p>
+        <Switch
+          label={t('settings.folders.followLinks')}
+          description={t('settings.folders.followLinksHelp')}
+          checked={followsLinks}
+          onChange={(event) => setFollowsLinks(event.currentTarget.checked)}
+        />
         {otherError && (
           <p role="alert" className={styles.fault}>
             {detailOf(otherError)}

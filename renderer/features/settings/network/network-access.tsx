@@ -39,6 +39,7 @@ function ShareSwitch({ network }: { network: NetworkOut }) {
   const isShared = share.isPending ? share.variables : network.shared;
   return (
     <SettingRow
+      name="share"
       label={t('settings.network.shareSwitch')}
       htmlFor={id}
       help={t(`settings.network.${helpOf(network, isShared)}`)}
@@ -47,9 +48,7 @@ function ShareSwitch({ network }: { network: NetworkOut }) {
           <p role="alert" className={styles.fault}>
             {share.error && detailOf(share.error)}
           </p>
-          {network.locked_because !== null && (
-            <p className={styles.notes}>{t('settings.origin.env', { name: 'HOST' })}</p>
-          )}
+          {network.locked_because !== null && <p className={styles.notes}>{t('settings.origin.env')}</p>}
         </>
       }
     >

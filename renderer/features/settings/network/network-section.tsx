@@ -40,7 +40,7 @@ function SpeakerSwitch() {
   const id = useId();
   const isSpeaker = useSpeakerChoice();
   return (
-    <SettingRow label={t('speaker.be')} help={t('speaker.help')} htmlFor={id}>
+    <SettingRow name="jukebox" label={t('speaker.be')} help={t('speaker.help')} htmlFor={id}>
       <Switch
         id={id}
         checked={isSpeaker}

@@ -12,7 +12,7 @@ export function PhoneGuide() {
   const network = useQuery(networkQuery()).data;
   const address = network?.addresses[0]?.url ?? (network?.shared === false ? undefined : location.origin);
   return (
-    <SettingGroup title={t('settings.phone.apps')} lead={t('settings.phone.appsLead')}>
+    <SettingGroup name="phone-apps" title={t('settings.phone.apps')} lead={t('settings.phone.appsLead')}>
       {APPS.map((app) => (
         <details key={app} className={styles.app}>
           <summary>

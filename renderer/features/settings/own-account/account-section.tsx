@@ -40,7 +40,7 @@ function OwnRights() {
     RIGHT_NAMES.filter((name) => user[name] === isGiven).map((name) => t(`settings.rights.${name}.label`));
   const denied = labels(false);
   return (
-    <SettingGroup title={user.username}>
+    <SettingGroup name="rights" title={user.username}>
       <SettingRow
         label={t(user.is_superuser ? 'settings.people.owner' : 'settings.people.listener')}
         help={user.is_superuser ? t('settings.account.everything') : list(labels(true))}
@@ -49,6 +49,7 @@ function OwnRights() {
         <SettingRow label={t('settings.account.denied')} help={list(denied)} notes={t('settings.account.ask')} />
       )}
       <SettingRow
+        name="privacy"
         label={t('settings.account.hide')}
         help={t('settings.account.hideHelp')}
         htmlFor={id}

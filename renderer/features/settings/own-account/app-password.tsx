@@ -16,7 +16,7 @@ export function AppPassword() {
   const shownPassword = renew.data ?? show.data;
   const error = renew.error ?? show.error;
   return (
-    <SettingGroup title={t('settings.phone.password')} lead={t('settings.phone.passwordLead')}>
+    <SettingGroup name="app-password" title={t('settings.phone.password')} lead={t('settings.phone.passwordLead')}>
       <SettingRow label={t('account.username')}>
         <code className={styles.mono}>{username}</code>
       </SettingRow>

@@ -21,7 +21,7 @@ export function AppPasswords() {
   const list = useQuery(appPasswordsQuery());
   const add = useAddAppPassword();
   return (
-    <SettingGroup title={t('settings.appPasswords.title')} lead={t('settings.appPasswords.lead')}>
+    <SettingGroup name="app-passwords" title={t('settings.appPasswords.title')} lead={t('settings.appPasswords.lead')}>
       {list.isPending && <Skeleton height="56px" />}
       {list.error && <p className={styles.fault}>{detailOf(list.error)}</p>}
       {list.data?.map((appPassword) => (

@@ -38,7 +38,7 @@ export function OwnPassword() {
     />
   );
   return (
-    <SettingGroup title={t('settings.own.title')} lead={t('settings.own.lead')}>
+    <SettingGroup name="password" title={t('settings.own.title')} lead={t('settings.own.lead')}>
       <form className={styles.form} onSubmit={submit}>
         {change.error && problem?.fields.length !== 1 && (
           <p role="alert" className={styles.fault}>

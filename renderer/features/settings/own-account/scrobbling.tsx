@@ -29,7 +29,7 @@ export function Scrobbling() {
   if (error && !data) return <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton height="160px" radius="16px" />;
   return (
-    <SettingGroup title={t('settings.scrobbling.title')} lead={t('settings.scrobbling.lead')}>
+    <SettingGroup name="scrobbling" title={t('settings.scrobbling.title')} lead={t('settings.scrobbling.lead')}>
       {shownServices.map((service) => (
         <Service key={service.service} one={service} />
       ))}

@@ -19,7 +19,7 @@ export function SessionList() {
   const otherSessions = sessions.data?.filter(({ is_current }) => !is_current) ?? [];
   const listedSessions = sessions.data && [...sessions.data.filter(({ is_current }) => is_current), ...otherSessions];
   return (
-    <SettingGroup title={t('settings.sessions.title')} lead={t('settings.sessions.lead')}>
+    <SettingGroup name="sessions" title={t('settings.sessions.title')} lead={t('settings.sessions.lead')}>
       {sessions.isPending && <Skeleton height="56px" />}
       {listedSessions?.map((session) => {
         const name = nameOf(session.client, ', ') ?? t('settings.sessions.unknown');

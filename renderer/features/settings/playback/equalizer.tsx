@@ -58,7 +58,11 @@ export function EqualizerSettings() {
   };
 
   return (
-    <SettingGroup title={t('equalizer.title')} lead={t(desktop ? 'equalizer.leadApp' : 'equalizer.lead')}>
+    <SettingGroup
+      name="equalizer"
+      title={t('equalizer.title')}
+      lead={t(desktop ? 'equalizer.leadApp' : 'equalizer.lead')}
+    >
       <SettingRow label={t('equalizer.on')} help={t('equalizer.onHelp')}>
         <Switch
           aria-label={t('equalizer.on')}

@@ -29,6 +29,7 @@ export function OutputSettings() {
       {(['unmetered', 'metered'] as const).map((network) => (
         <SettingRow
           key={network}
+          name={network === 'metered' ? 'quality-metered' : 'quality'}
           label={t(`equalizer.${network}`)}
           help={t(`equalizer.${network}Help`)}
           htmlFor={`${id}-${network}`}
@@ -63,7 +64,7 @@ function Device({ id, deviceId }: { id: string; deviceId: string }) {
   };
   const isDeviceKnown = deviceId === '' || namedDevices.some((device) => device.deviceId === deviceId);
   return (
-    <SettingRow label={t('equalizer.device')} help={t('equalizer.deviceHelp')} htmlFor={id}>
+    <SettingRow name="output-device" label={t('equalizer.device')} help={t('equalizer.deviceHelp')} htmlFor={id}>
       <NativeSelect
         id={id}
         size="md"
