@@ -143,13 +143,25 @@ export async function restoreAtNextStart(options: RestoreOptions): Promise<Resto
   return outcome;
 }
 
+/** The number of snapshots in the message about one that does not exist. */
+const MAX_NAMED_SNAPSHOTS = 3;
+
 async function chooseSnapshot({ repo, snapshot }: RestoreOptions): Promise<Manifest> {
   const id = snapshot ?? (await repo.snapshotIds())[0];
   if (id === undefined) throw new AppError('not_found', `The backup in ${repo.name} has no complete snapshot.`);
-  const manifest = await repo.readSnapshot(id);
+  const manifest = await repo.readSnapshot(id).catch(async (error: unknown) => {
+    throw error instanceof AppError && error.code === 'not_found' ? await noSnapshot(repo, id) : error;
+  });
   // The keys in an unencrypted backup may be from anybody; those in an encrypted one are from somebody with the
   // passphrase.
   return { ...manifest, keys: repo.isEncrypted === true ? manifest.keys : null };
+}
+
+async function noSnapshot(repo: RestoreOptions['repo'], id: string): Promise<AppError> {
+  const newestIds = (await repo.snapshotIds()).slice(0, MAX_NAMED_SNAPSHOTS);
+  const names =
+    newestIds.length === 0 ? 'It has none.' : `The newest: ${newestIds.join(', ')}; tonearm backup list names all.`;
+  return new AppError('not_found', `There is no snapshot ${id} in ${repo.name}. ${names}`);
 }
 
 /** Builds the library while a lease ensures that nothing is deleted from the backup. */

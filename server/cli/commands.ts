@@ -167,13 +167,18 @@ export const COMMANDS = {
         values: { to: PLACES },
       },
       {
+        args: 'list',
+        about: 'list the snapshots of a backup, newest first; needs neither the library nor a stopped server',
+        options: ['from'],
+      },
+      {
         args: 'unlock',
         about: 'release a backup that a server left locked',
         options: ['to'],
         values: { to: PLACES },
       },
     ],
-    examples: ['backup --to /media/disk/tonearm', 'backup check --read 100%'],
+    examples: ['backup --to /media/disk/tonearm', 'backup check --read 100%', 'backup list --from /media/disk/tonearm'],
   },
   restore: {
     forms: [

@@ -51,7 +51,7 @@ function generalHelp(): string {
   });
   return [
     INTRODUCTION,
-    `Commands (all but serve, openapi, help and version need a library that no server runs on)\n${formatTable(forms)}`,
+    `Commands (all but serve, openapi, backup list, help and version need a library that no server runs on)\n${formatTable(forms)}`,
     `Options\n${formatTable(options)}`,
     EXIT_CODES,
     `${SETTINGS_HEAD}\n${formatSettings()}`,

@@ -13,11 +13,13 @@ import { openTarget } from '../backup/target.ts';
 import type { Config } from '../config/config.ts';
 import { lookAtDatabase } from '../db/library-identity.ts';
 import { AppError, conflict } from '../errors.ts';
+import { formatBytes } from '../runtime/format-bytes.ts';
 import type { ProductPaths } from '../paths.ts';
 import type { Command } from './command-line.ts';
 import { createProgressDisplay } from './progress.ts';
 import { askSecret } from './ask-secret.ts';
 import { askYes } from './ask-yes.ts';
+import { UsageError } from './usage-error.ts';
 import { quotedForShell } from './shell-quoting.ts';
 import { findBackupBackend } from '../storage/backends.ts';
 
@@ -47,6 +49,31 @@ export async function runRestore(
   for (const line of describe(await restoreWithProgress('Restoring', options), dataDir, musicDir)) console.log(line);
   const storageConflict = findStorageConflict(config);
   if (storageConflict !== undefined) console.log(storageConflict);
+}
+
+/** Prints the snapshots of a backup without opening a library, so that a new machine can choose one. */
+export async function runSnapshotList(
+  config: Config,
+  { from = config.settings.BACKUP_TARGET }: Command,
+): Promise<void> {
+  if (from === undefined) throw new UsageError('Say where the backup is: tonearm backup list --from DIR.');
+  const now = (): Date => new Date();
+  const target = await openTarget(findBackupBackend(from) ? from : resolve(from), targetDeps(config, now));
+  const repo = await openBackup(target, config.settings.BACKUP_PASSPHRASE);
+  const ids = await repo.snapshotIds();
+  if (ids.length === 0) console.error(`The backup in ${repo.name} has no complete snapshot.`);
+  for (const id of ids) console.log(await describeSnapshot(repo, id));
+}
+
+async function describeSnapshot(repo: Repository, id: string): Promise<string> {
+  const manifest = await repo.readSnapshot(id).catch((error: unknown) => {
+    if (error instanceof AppError) return undefined; // listed all the same, because others may be whole
+    throw error;
+  });
+  if (!manifest) return `${id}  damaged`;
+  const { tracks, files, bytes, absent } = manifest.counts;
+  const lack = absent === 0 ? '' : `, ${absent} files missing`;
+  return `${id}  ${tracks} tracks, ${files} audio files, ${formatBytes(bytes)}${lack}`;
 }
 
 /** Imports an export. A library without accounts is replaced without a question. */

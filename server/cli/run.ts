@@ -29,7 +29,7 @@ import { runBackup, runExport } from './backup.ts';
 import { runEnrich } from './enrich.ts';
 import { showScans } from './scan-report.ts';
 import { fillFromMusicFolder, rebuildDatabase } from './rebuild.ts';
-import { runImport, runRestore } from './restore.ts';
+import { runImport, runRestore, runSnapshotList } from './restore.ts';
 import { rememberMusicFolder, runScan } from './scan.ts';
 import { endOrphanedServer } from './orphaned-server.ts';
 import { connectToShell, type ShellLink } from './shell-link.ts';
@@ -151,6 +151,8 @@ async function executeCommand(command: Command, invocation: Invocation, shell: S
     );
   const config = withScanFolder(command, env);
   const paths = productPaths(invocation.root, invocation.isBundled);
+  if (command.name === 'backup' && command.args[0] === 'list')
+    return runSnapshotList(await withSecrets(config), command);
   if (command.name === 'restore') return runRestore(await withSecrets(config), paths, command);
   if (command.name === 'import') return runImport(config, paths, command);
   await assertCanBegin(command, config);

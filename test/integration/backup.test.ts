@@ -102,6 +102,17 @@ describe('an encrypted backup with the keys', () => {
     rmSync(dir, { recursive: true });
 
     const restoredDir = join(base, 'a new place', 'data');
+    const secret = { BACKUP_PASSPHRASE: PASSPHRASE };
+    const list = await runServer(['backup', 'list', '--from', backup, '--data-dir', restoredDir], secret);
+    expect(list).toMatchObject({ code: 0, stderr: '' });
+    expect(list.stdout).toMatch(new RegExp(`^\\S+  ${tracks.length} tracks, \\d+ audio files, [\\d.]+ [kM]B\n$`));
+    const [id] = list.stdout.split(' ');
+    const wrong = ['restore', '--from', backup, '--snapshot', 'nope', '--data-dir', restoredDir];
+    expect(await runServer(wrong, secret)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`The newest: ${id};`),
+    });
+    expect(existsSync(restoredDir)).toBe(false);
     const { code, stdout, stderr } = await runServer(['restore', '--from', backup, '--data-dir', restoredDir], {
       BACKUP_PASSPHRASE: PASSPHRASE,
     });
