@@ -478,6 +478,7 @@ export interface AlbumOut {
   original_year: number | null;
   labels: string[];
   sort_title: string | null;
+  uploaded_by: number | null;
   play_count: number;
   liked: boolean;
   rating: number;

@@ -97,6 +97,7 @@ test('entries move with Alt and arrow keys, and by dragging; Ctrl+Z undoes it', 
 
 test('an earlier version is viewed and restored', async () => {
   await page.getByRole('main').getByRole('button', { name: 'More options for Evening' }).click();
+  await page.getByRole('menuitem', { name: 'Manage' }).hover();
   await page.getByRole('menuitem', { name: 'Versions' }).click();
   const versions = page.getByRole('complementary', { name: 'Versions' });
   await versions.getByRole('button', { name: /^3 tracks added/ }).click();

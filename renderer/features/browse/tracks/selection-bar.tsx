@@ -46,7 +46,7 @@ export function SelectionBar({ count, group, onClear }: SelectionBarProps) {
         <Menu.Target>
           <IconButton label={t('action.addTo')} icon={IconAddTo} iconSize={18} />
         </Menu.Target>
-        <Menu.Dropdown className={menu.long}>
+        <Menu.Dropdown className={menu.menu}>
           <PlaylistItems group={{ count, load: () => group().load() }} />
         </Menu.Dropdown>
       </Menu>
