@@ -2972,6 +2972,7 @@ export interface Routes {
       query?: {
         limit?: number | null | undefined;
         offset?: number | null | undefined;
+        q?: string | number | null | undefined;
         seed?: string | number | null | undefined;
       };
     };
@@ -3031,6 +3032,7 @@ export interface Routes {
       query?: {
         limit?: number | null | undefined;
         offset?: number | null | undefined;
+        q?: string | number | null | undefined;
         seed?: string | number | null | undefined;
       };
     };
@@ -3042,6 +3044,7 @@ export interface Routes {
       query?: {
         limit?: number | null | undefined;
         offset?: number | null | undefined;
+        q?: string | number | null | undefined;
         seed?: string | number | null | undefined;
       };
     };
