@@ -19,7 +19,7 @@ const STARS = [5, 4, 3, 2, 1, 0];
 const size = { size: 16, 'aria-hidden': true } as const;
 
 /** Opens at a point, and returns the focus to the previously focused element when it closes. */
-export function ActionMenu({ menu: { items, x, y } }: { menu: OpenMenu }) {
+export function ActionMenu({ menu: { items, x, y, height } }: { menu: OpenMenu }) {
   const { t } = useTranslation();
   const name = items.name === '' ? t('select.label') : t('action.more', { name: items.name });
   const focusedElement = useRef(document.activeElement);
@@ -51,7 +51,13 @@ export function ActionMenu({ menu: { items, x, y } }: { menu: OpenMenu }) {
   return (
     <Menu opened onChange={(isOpen) => !isOpen && closeItemMenu()} position="bottom-start" offset={4} trapFocus>
       <Menu.Target>
-        <button type="button" tabIndex={-1} aria-label={name} className={styles.point} style={{ left: x, top: y }} />
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-label={name}
+          className={styles.point}
+          style={{ left: x, top: y, height }}
+        />
       </Menu.Target>
       <Menu.Dropdown className={styles.menu} aria-label={name}>
         <ItemHeading items={items} />
