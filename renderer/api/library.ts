@@ -79,7 +79,7 @@ export const genresQuery = () =>
   });
 
 /** A list of tracks that match a filter, or of a playlist's entries. */
-type TracksQuery = TrackFilter | { playlist: number; seed?: string | number };
+type TracksQuery = TrackFilter | { playlist: number; q?: string; seed?: string | number };
 
 /** Fetches rows of a list of tracks, at most PAGE_SIZE. */
 export async function fetchTracks(query: object, rows: PageAt): Promise<{ items: TrackOut[]; total: number }> {

@@ -49,6 +49,11 @@ export const entryPage = (id: number, page: PageAt) =>
   pageQuery([PLAYLISTS, entriesPath(id), {}, page], (signal) =>
     request('GET /playlists/{id}/tracks', { path: { id }, query: page, signal }),
   );
+/** Returns the query of the entries whose tracks have these words in their names. */
+export const matchingEntryPage = (id: number, q: string, page: PageAt) =>
+  pageQuery([PLAYLISTS, `${entriesPath(id)}/matching`, { q }, page], (signal) =>
+    request('GET /playlists/{id}/tracks', { path: { id }, query: { ...page, q }, signal }),
+  );
 export const versionsQuery = (id: number) =>
   queryOptions({
     queryKey: [PLAYLISTS, pathOf(id), 'versions'] as const,

@@ -481,6 +481,7 @@ export interface AlbumOut {
   original_year: number | null;
   labels: string[];
   sort_title: string | null;
+  uploaded_by: number | null;
   play_count: number;
   liked: boolean;
   rating: number;
@@ -2974,6 +2975,7 @@ export interface Routes {
       query?: {
         limit?: number | null | undefined;
         offset?: number | null | undefined;
+        q?: string | number | null | undefined;
         seed?: string | number | null | undefined;
       };
     };
@@ -3033,6 +3035,7 @@ export interface Routes {
       query?: {
         limit?: number | null | undefined;
         offset?: number | null | undefined;
+        q?: string | number | null | undefined;
         seed?: string | number | null | undefined;
       };
     };
@@ -3044,6 +3047,7 @@ export interface Routes {
       query?: {
         limit?: number | null | undefined;
         offset?: number | null | undefined;
+        q?: string | number | null | undefined;
         seed?: string | number | null | undefined;
       };
     };

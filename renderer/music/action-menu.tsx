@@ -4,13 +4,14 @@ import { Link } from '@tanstack/react-router';
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { classNames } from '../ui/class-names.ts';
-import { IconArtist, IconRated, IconUnlike, IconUnpin } from '../ui/theme/icons.ts';
+import { IconArtist, IconManage, IconRated, IconUnlike, IconUnpin } from '../ui/theme/icons.ts';
 import type { Action } from './actions.ts';
 import { PlaylistItems } from './add-to-playlist.tsx';
+import { ItemHeading } from './item-heading.tsx';
 import { closeItemMenu, type OpenMenu } from './item-marks.ts';
 import type { Items } from './items.ts';
 import { isPinned, pinOf } from './pins.ts';
-import { SubMenu } from './sub-menu.tsx';
+import { MenuPages, SubMenu } from './sub-menu.tsx';
 import { useActions } from './use-actions.ts';
 import styles from './menu.module.css';
 
@@ -18,7 +19,7 @@ const STARS = [5, 4, 3, 2, 1, 0];
 const size = { size: 16, 'aria-hidden': true } as const;
 
 /** Opens at a point, and returns the focus to the previously focused element when it closes. */
-export function ActionMenu({ menu: { items, x, y } }: { menu: OpenMenu }) {
+export function ActionMenu({ menu: { items, x, y, height } }: { menu: OpenMenu }) {
   const { t } = useTranslation();
   const name = items.name === '' ? t('select.label') : t('action.more', { name: items.name });
   const focusedElement = useRef(document.activeElement);
@@ -50,26 +51,53 @@ export function ActionMenu({ menu: { items, x, y } }: { menu: OpenMenu }) {
   return (
     <Menu opened onChange={(isOpen) => !isOpen && closeItemMenu()} position="bottom-start" offset={4} trapFocus>
       <Menu.Target>
-        <button type="button" tabIndex={-1} aria-label={name} className={styles.point} style={{ left: x, top: y }} />
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-label={name}
+          className={styles.point}
+          style={{ left: x, top: y, height }}
+        />
       </Menu.Target>
-      <Menu.Dropdown className={styles.long} aria-label={name}>
-        <ActionItems items={items} />
+      <Menu.Dropdown className={styles.menu} aria-label={name}>
+        <ItemHeading items={items} />
+        <MenuPages>
+          <ActionItems items={items} />
+        </MenuPages>
       </Menu.Dropdown>
     </Menu>
   );
 }
 
 function ActionItems({ items }: { items: Items }) {
+  const { t } = useTranslation();
   const { sections } = useActions();
-  return sections(items).map((section, i) => (
-    <div key={section[0]?.name} role="none">
-      {i > 0 && <Menu.Divider />}
-      {section.map((action) => (
-        <ActionItem key={action.name} action={action} items={items} />
-      ))}
-    </div>
-  ));
+  const allSections = sections(items);
+  const managed = allSections.map((section) => section.filter(({ isManaged }) => isManaged));
+  // a submenu with one entry would only be in its way
+  if (managed.flat().length < 2) return <Sections sections={allSections} items={items} />;
+  return (
+    <>
+      <Sections sections={allSections.map((section) => section.filter(({ isManaged }) => !isManaged))} items={items} />
+      <Menu.Divider />
+      <SubMenu label={t('action.manage')} icon={IconManage}>
+        <Sections sections={managed} items={items} />
+      </SubMenu>
+    </>
+  );
 }
+
+const Sections = ({ sections, items }: { sections: readonly (readonly Action[])[]; items: Items }) =>
+  sections
+    .filter((section) => section.length > 0)
+    .map((section, i) => (
+      <div key={section[0]?.name} role="none">
+        {i > 0 && <Menu.Divider />}
+        {section.map((action) => (
+          <ActionItem key={action.name} action={action} items={items} />
+        ))}
+      </div>
+    ));
 
 function ActionItem({ action: { name, icon, isMenu, key, letter = key }, items }: { action: Action; items: Items }) {
   const { t } = useTranslation();
@@ -110,10 +138,10 @@ function ActionItem({ action: { name, icon, isMenu, key, letter = key }, items }
   );
 }
 
-/** Links to every artist of a track or an album. */
+/** Links to every artist of a track. */
 function ArtistLinks({ items }: { items: Items }) {
   const { t } = useTranslation();
-  const artists = items.kind === 'track' || items.kind === 'album' ? (items.only?.artists ?? []) : [];
+  const artists = items.kind === 'track' ? (items.only?.artists ?? []) : [];
   return artists.map((artist) => (
     <Menu.Item
       key={artist.id}

@@ -63,13 +63,12 @@ interface ActionEntry {
   isOwners?: true;
   /** The right that the action requires. */
   right?: RightName;
-  /**
-   * Also offered without the right, for the account's own uploads. If several items are selected, only the server knows
-   * who uploaded them.
-   */
+  /** Also offered without the right, for tracks and albums that the account uploaded. */
   orOwn?: true;
   /** The action opens a submenu. */
   isMenu?: true;
+  /** The menu has the action in its submenu “Manage”. */
+  isManaged?: true;
   /** A KeyboardEvent.key that runs the action on the focused item. */
   key?: string;
   /** The key in the open menu, for actions without `key`. */
@@ -78,17 +77,19 @@ interface ActionEntry {
   isFor?: (items: Items, asker: Asker) => boolean;
 }
 
-/** Returns whether the asking account uploaded the track. */
-export const isOwnUpload = ({ uploaded_by }: { uploaded_by: number | null }, { userId }: Asker): boolean =>
-  uploaded_by === userId;
+/** Returns whether the asking account uploaded the track, or all tracks of the album. */
+const isOwnUpload = (
+  { uploaded_by }: { uploaded_by?: number | null | undefined },
+  { userId }: Pick<Asker, 'userId'>,
+): boolean => uploaded_by === userId;
 
 function isAllowed({ right, orOwn }: ActionEntry, items: Items, asker: Asker): boolean {
   if (right === undefined || asker.rights[right]) return true;
   // every account may manage its own playlists; only what leaves the server with them requires rights
   if (items.kind === 'playlist') return right !== 'can_download' && right !== 'can_share';
-  if (orOwn === undefined) return false;
-  const uploadedBy = items.kind === 'track' ? items.only?.uploaded_by : undefined;
-  return uploadedBy === undefined || isOwnUpload({ uploaded_by: uploadedBy }, asker);
+  if (!orOwn || (items.kind !== 'track' && items.kind !== 'album') || !items.loaded) return false;
+  const ownItems = items.loaded.filter((item) => isOwnUpload(item, asker));
+  return items.count > 0 && ownItems.length === items.count;
 }
 
 const isOwnPlaylist = (items: Items, { userId }: Asker): boolean =>
@@ -177,13 +178,14 @@ export const ACTIONS = [
       isFor: (items, asker) =>
         isOwnPlaylist(items, asker) && items.kind === 'playlist' && items.only?.is_smart === true,
     },
-    { name: 'versions', icon: IconVersions, kinds: ['playlist'], isSingle: true, letter: 'v' },
-    { name: 'duplicate', icon: IconDuplicate, kinds: ['playlist'], isSingle: true, letter: 'u' },
-    { name: 'publish', icon: IconPublic, kinds: ['playlist'], isSingle: true, isFor: isOwnPlaylist },
+    { name: 'versions', icon: IconVersions, kinds: ['playlist'], isSingle: true, isManaged: true, letter: 'v' },
+    { name: 'duplicate', icon: IconDuplicate, kinds: ['playlist'], isSingle: true, isManaged: true, letter: 'u' },
+    { name: 'publish', icon: IconPublic, kinds: ['playlist'], isSingle: true, isManaged: true, isFor: isOwnPlaylist },
     {
       name: 'cover',
       icon: IconCover,
       kinds: ['album'],
+      isManaged: true,
       isSingle: true,
       letter: 'c',
       right: 'can_edit',
@@ -193,24 +195,25 @@ export const ACTIONS = [
       name: 'merge',
       icon: IconMerge,
       kinds: ['album'],
+      isManaged: true,
       isSingle: true,
       letter: 'm',
       right: 'can_edit',
-      orOwn: true,
     },
     {
       name: 'split',
       icon: IconSplit,
       kinds: ['album'],
+      isManaged: true,
       isSingle: true,
       letter: 'x',
       right: 'can_edit',
-      orOwn: true,
     },
     {
       name: 'identify',
       icon: IconIdentify,
       kinds: ['track', 'album', 'artist', 'folder'],
+      isManaged: true,
       letter: 'f',
       right: 'can_edit',
       orOwn: true,
@@ -219,12 +222,13 @@ export const ACTIONS = [
       name: 'match',
       icon: IconMatch,
       kinds: ['album'],
+      isManaged: true,
       isSingle: true,
-      letter: 'b',
+      letter: 'h',
       right: 'can_edit',
       orOwn: true,
     },
-    { name: 'neverSplit', icon: IconNeverSplit, kinds: ['artist'], isSingle: true, isOwners: true },
+    { name: 'neverSplit', icon: IconNeverSplit, kinds: ['artist'], isSingle: true, isManaged: true, isOwners: true },
   ],
   [
     {
@@ -236,14 +240,15 @@ export const ACTIONS = [
     },
     { name: 'share', icon: IconLink, kinds: ALL_KINDS, letter: 'k', right: 'can_share' },
     { name: 'download', icon: IconDownload, kinds: ALL_KINDS, letter: 'd', right: 'can_download' },
-    { name: 'downloadMp3', icon: IconDownload, kinds: ALL_KINDS, right: 'can_download' },
-    { name: 'exportList', icon: IconExportList, kinds: ['playlist'], isSingle: true },
+    { name: 'downloadMp3', icon: IconDownload, kinds: ALL_KINDS, right: 'can_download', isManaged: true },
+    { name: 'exportList', icon: IconExportList, kinds: ['playlist'], isSingle: true, isManaged: true },
   ],
   [
     {
       name: 'delete',
       icon: IconDelete,
       kinds: ['track', 'album', 'artist', 'folder', 'playlist'],
+      isManaged: true,
       key: 'Delete',
       right: 'can_edit',
       orOwn: true,
@@ -267,14 +272,6 @@ export const actionsFor = (items: Items, asker: Asker): Action[][] =>
         (action.isFor?.(items, asker) ?? true),
     ),
   ).filter((section) => section.length > 0);
-
-/** Names of the actions that an account without the right may run on its own uploads. */
-const OWNER_ACTIONS: ReadonlySet<string> = new Set(
-  ACTIONS.flat().flatMap((action) => ('orOwn' in action ? [action.name] : [])),
-);
-
-/** Returns whether the account may run this action only on its own uploads. */
-export const needsOwn = (name: ActionName, { rights }: Asker): boolean => OWNER_ACTIONS.has(name) && !rights.can_edit;
 
 /** Returns the action that a key runs on these items. */
 export const actionOfKey = (key: string, items: Items, asker: Asker): ActionName | undefined =>

@@ -28,6 +28,8 @@ export interface OpenMenu {
   /** Window coordinates. */
   x: number;
   y: number;
+  /** The height of the element that the menu opens below, or above where there is no space. */
+  height: number;
 }
 
 const listeners = new Set<() => void>();
@@ -44,11 +46,11 @@ function show(next: OpenMenu | null, from: Element | null = null): void {
 }
 
 export const closeItemMenu = (): void => show(null);
-export const openItemMenuAt = (items: Items, x: number, y: number): void => show({ items, x, y });
+export const openItemMenuAt = (items: Items, x: number, y: number): void => show({ items, x, y, height: 1 });
 /** Opens the menu below an element: a button, or the focused row. */
 export function openItemMenu(items: Items, element: Element): void {
-  const { left, bottom } = element.getBoundingClientRect();
-  show({ items, x: left, y: bottom }, element);
+  const { left, top, height } = element.getBoundingClientRect();
+  show({ items, x: left, y: top, height }, element);
 }
 
 const subscribe = (listener: () => void) => {

@@ -43,6 +43,8 @@ interface ItemsOf<K extends ItemKind> {
   name: string;
   /** The item, if there is exactly one. */
   only?: Entities[K] | undefined;
+  /** The items, if all of them are loaded. */
+  loaded?: readonly Entities[K][] | undefined;
   /** Returns the items. */
   each: () => Promise<readonly Entities[K][]>;
   /** Returns all tracks in the order in which they play. */
@@ -77,6 +79,7 @@ function itemsOf<K extends ItemKind>(
     count: list.length,
     name: onlyItem ? nameOf(onlyItem) : '',
     only: onlyItem,
+    loaded: list,
     each: async () => list,
     load: () => inOrder(list, load),
     loadFiles: () => inOrder(list, loadDownloadable),
@@ -84,11 +87,12 @@ function itemsOf<K extends ItemKind>(
 }
 
 /** Returns items for rows of a table, not all of which may be loaded. */
-export const trackItems = ({ count, only, source, load }: TrackGroup, place?: ListPlace): Items => ({
+export const trackItems = ({ count, only, loaded, source, load }: TrackGroup, place?: ListPlace): Items => ({
   kind: 'track',
   count,
   name: only?.title ?? '',
   only,
+  loaded: loaded ?? (only && [only]),
   each: load,
   load,
   loadFiles: load,

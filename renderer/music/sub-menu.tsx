@@ -1,65 +1,137 @@
 import { Menu } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
-import { IconDown, IconUp } from '../ui/theme/icons.ts';
+import {
+  createContext,
+  useContext,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+} from 'react';
+import { useTranslation } from 'react-i18next';
+import { IconBack, IconForward } from '../ui/theme/icons.ts';
 import type { IconShape } from '../ui/controls/button.tsx';
-import styles from './menu.module.css';
 
 const size = { size: 16, 'aria-hidden': true } as const;
-const HOVER_QUERY = '(hover: none), (max-width: 767px)';
+/** Devices without hover, and those without space beside the menu. */
+const PAGED_QUERY = '(hover: none), (max-width: 767px)';
+const ITEMS = '[data-menu-item]:not([data-disabled])';
 
-interface SubMenuProps {
+interface MenuPage {
   label: string;
-  icon: IconShape;
   children: ReactNode;
 }
+interface SubMenuProps extends MenuPage {
+  icon: IconShape;
+}
+
+const OpenPage = createContext<(page: MenuPage) => void>(() => {});
 
 /**
- * A submenu: beside its menu and opened by hovering, or among the menu's entries on devices without hover or space.
+ * The contents of a menu whose submenus are pages: a submenu takes the place of the contents, and has a way back. Wrap
+ * the entries of a menu in it, unless the menu has no submenus.
  */
+export function MenuPages({ children }: { children: ReactNode }) {
+  const { t } = useTranslation();
+  const [page, setPage] = useState<MenuPage | null>(null);
+  const ref = useRef<HTMLDivElement>(null);
+  const lastLabel = useRef<string>(undefined);
+  useLayoutEffect(() => {
+    if (lastLabel.current === undefined) return;
+    const items = [...(ref.current?.querySelectorAll<HTMLElement>(ITEMS) ?? [])];
+    const opener = items.find((item) => item.dataset['page'] === lastLabel.current);
+    // the second item of a page is the first one after the way back
+    (page ? (items[1] ?? items[0]) : opener)?.focus();
+  }, [page]);
+  const open = (next: MenuPage) => {
+    lastLabel.current = next.label;
+    setPage(next);
+  };
+  const onKeyDown = ({ key }: KeyboardEvent) => {
+    if (page && key === 'ArrowLeft') setPage(null);
+  };
+  return (
+    <OpenPage value={open}>
+      <div ref={ref} role="none" onKeyDown={onKeyDown}>
+        {page ? (
+          <>
+            <Menu.Item closeMenuOnClick={false} leftSection={<IconBack {...size} />} onClick={() => setPage(null)}>
+              {t('action.back')}
+            </Menu.Item>
+            <Menu.Divider />
+            <div role="group" aria-label={page.label}>
+              <Menu.Label aria-hidden>{page.label}</Menu.Label>
+              {page.children}
+            </div>
+          </>
+        ) : (
+          children
+        )}
+      </div>
+    </OpenPage>
+  );
+}
+
+/** A submenu: beside its menu and opened by pointing at it, a click or a key; a page of it where there is no space. */
 export function SubMenu(props: SubMenuProps) {
-  const isInPlace = useMediaQuery(HOVER_QUERY, matchMedia(HOVER_QUERY).matches, { getInitialValueInEffect: false });
-  return isInPlace ? <InPlace {...props} /> : <Beside {...props} />;
+  const isPage = useMediaQuery(PAGED_QUERY, matchMedia(PAGED_QUERY).matches, { getInitialValueInEffect: false });
+  return isPage ? <AsPage {...props} /> : <Beside {...props} />;
 }
 
 function Beside({ label, icon: Symbol, children }: SubMenuProps) {
+  const [isOpen, setOpen] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
+  const dropdown = useRef<HTMLDivElement>(null);
+  /** True if a key opened the submenu, which then gets the focus. */
+  const takesFocus = useRef(false);
+  useLayoutEffect(() => {
+    if (!isOpen || !takesFocus.current) return;
+    takesFocus.current = false;
+    dropdown.current?.querySelector<HTMLElement>(ITEMS)?.focus();
+  }, [isOpen]);
+  // its place is fixed, because the menu that contains it cuts off what is beside it
   return (
-    <Menu.Sub>
+    <Menu.Sub opened={isOpen} onChange={setOpen} floatingStrategy="fixed">
       <Menu.Sub.Target>
-        <Menu.Sub.Item leftSection={<Symbol {...size} />}>{label}</Menu.Sub.Item>
+        <Menu.Sub.Item
+          ref={opener}
+          leftSection={<Symbol {...size} />}
+          onClick={({ detail }) => {
+            takesFocus.current = detail === 0;
+            setOpen(true);
+          }}
+        >
+          {label}
+        </Menu.Sub.Item>
       </Menu.Sub.Target>
-      <Menu.Sub.Dropdown className={styles.long}>{children}</Menu.Sub.Dropdown>
+      <Menu.Sub.Dropdown
+        ref={dropdown}
+        onKeyDown={({ key }) => {
+          if (key === 'ArrowLeft') opener.current?.focus();
+        }}
+      >
+        {children}
+      </Menu.Sub.Dropdown>
     </Menu.Sub>
   );
 }
 
-function InPlace({ label, icon: Symbol, children }: SubMenuProps) {
-  const [isOpen, setOpen] = useState(false);
-  const ref = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (isOpen) ref.current?.scrollIntoView({ block: 'nearest' });
-  }, [isOpen]);
-  const Arrow = isOpen ? IconUp : IconDown;
-  const onKeyDown = ({ key }: KeyboardEvent) => {
-    if (key === 'ArrowRight' || key === 'ArrowLeft') setOpen(key === 'ArrowRight');
-  };
+function AsPage({ label, icon: Symbol, children }: SubMenuProps) {
+  const open = useContext(OpenPage);
   return (
-    <div ref={ref} role="none">
-      <Menu.Item
-        closeMenuOnClick={false}
-        aria-expanded={isOpen}
-        leftSection={<Symbol {...size} />}
-        rightSection={<Arrow {...size} />}
-        onClick={() => setOpen(!isOpen)}
-        onKeyDown={onKeyDown}
-      >
-        {label}
-      </Menu.Item>
-      {isOpen && (
-        <div role="group" aria-label={label} className={styles.nested}>
-          {children}
-        </div>
-      )}
-    </div>
+    <Menu.Item
+      closeMenuOnClick={false}
+      aria-haspopup="menu"
+      data-page={label}
+      leftSection={<Symbol {...size} />}
+      rightSection={<IconForward {...size} />}
+      onClick={() => open({ label, children })}
+      onKeyDown={({ key }) => {
+        if (key === 'ArrowRight') open({ label, children });
+      }}
+    >
+      {label}
+    </Menu.Item>
   );
 }

@@ -14,6 +14,8 @@ export interface TrackGroup {
   count: number;
   /** The track, if there is exactly one. */
   only?: ItemTrack | undefined;
+  /** The tracks, if all of them are loaded. */
+  loaded?: readonly ItemTrack[] | undefined;
   /** The query of the tracks, if they are a whole list. */
   source?: ListSource;
   load: () => Promise<TrackOut[]>;
@@ -23,6 +25,7 @@ export const oneTrack = (track: TrackOut): TrackGroup => ({ count: 1, only: trac
 export const someTracks = (tracks: TrackOut[]): TrackGroup => ({
   count: tracks.length,
   only: tracks.length === 1 ? tracks[0] : undefined,
+  loaded: tracks,
   load: async () => tracks,
 });
 

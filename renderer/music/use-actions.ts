@@ -15,7 +15,7 @@ import { MAX_ZIPPED_TRACKS, savedUrl, zipUrl } from '../api/urls.ts';
 import { playList, usePlayerCommands } from '../player/use-player.ts';
 import { useUndoNotice } from '../ui/controls/undo-notice.tsx';
 import { useDetailsContext, type OpenDetails } from '../ui/use-details.ts';
-import { actionOfKey, actionsFor, isOwnUpload, needsOwn, type Action, type ActionName, type Asker } from './actions.ts';
+import { actionOfKey, actionsFor, type Action, type ActionName, type Asker } from './actions.ts';
 import { edit, type AlbumForm } from './editing.ts';
 import { pageOf, type Items } from './items.ts';
 import { askHowToShare } from './prompts.ts';
@@ -224,14 +224,7 @@ export function useActions(details?: OpenDetails) {
     asker,
     sections: (items: Items): Action[][] => actionsFor(items, asker),
     actionOfKey: (key: string, items: Items) => actionOfKey(key, items, asker),
-    run: (name: ActionName, items: Items): Promise<void> =>
-      attempt(async () => {
-        if (items.kind !== 'playlist' && needsOwn(name, asker)) {
-          const tracks = await items.loadFiles();
-          if (!tracks.every((track) => isOwnUpload(track, asker))) return tell(t('action.onlyOwn'));
-        }
-        return runs[name](items);
-      }),
+    run: (name: ActionName, items: Items): Promise<void> => attempt(() => runs[name](items)),
     rate: (items: Items, rating: number): Promise<void> =>
       attempt(async () => {
         if (isLikeable(items)) await setLike(items, { rating });

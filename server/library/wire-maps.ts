@@ -233,6 +233,7 @@ export const toAlbumOut = (a: AlbumSummary): AlbumOut => ({
   original_year: a.originalYear,
   labels: a.labels,
   sort_title: a.moreTags[0]?.tags.albumSort ?? null,
+  uploaded_by: a.uploadedBy,
   play_count: a.playCount,
   liked: a.liked,
   rating: a.rating,

@@ -148,6 +148,7 @@ export const AlbumOut = z
     original_year: z.int().nullable().meta({ description: 'the year of the first release' }),
     labels: z.array(z.string()),
     sort_title: z.string().nullable().meta({ description: 'how the title is filed, as the files have it' }),
+    uploaded_by: z.int().nullable().meta({ description: 'the account that brought in all of its tracks' }),
     play_count: z.int().meta({ description: 'your plays of its tracks' }),
     liked: z.boolean(),
     rating: z.number().meta({ description: 'your rating, 0 to 5 in halves; 0 is no rating' }),

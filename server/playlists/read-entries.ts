@@ -1,6 +1,6 @@
 // Reads entries of ordinary and smart playlists, in one shape. A smart playlist is evaluated for its owner; the tracks'
 // likes and plays are those of the requesting user.
-import type { TrackId, UserId } from '../db/ids.ts';
+import { MAX_ID, type TrackId, type UserId } from '../db/ids.ts';
 import type { Page, Paged } from '../http/paging.ts';
 import type { LibraryService } from '../library/service.ts';
 import { seededOrder } from '../library/lists/seeded-order.ts';
@@ -21,12 +21,18 @@ export interface Entry {
 /** A page of the list, or of its random order with this seed. */
 export interface EntryPage extends Page {
   seed?: number | undefined;
+  /** Words in the names of the tracks; entries of other tracks are left out. */
+  q?: string | undefined;
 }
 
 interface ListedTrack {
   id: number;
   trackId: TrackId;
   addedAt?: number;
+}
+/** An entry and its index in the whole list. */
+interface PlacedTrack extends ListedTrack {
+  index: number;
 }
 
 /** The number of entries that are read at a time. */
@@ -41,7 +47,7 @@ export function createEntryReader({
   rows,
   smart,
 }: {
-  library: Pick<LibraryService, 'tracksById'>;
+  library: Pick<LibraryService, 'tracksById' | 'listIds'>;
   rows: EntryRows;
   smart: SmartLists;
 }) {
@@ -64,32 +70,60 @@ export function createEntryReader({
   }
 
   async function entries(userId: UserId, playlist: PlaylistSummary, page: EntryPage): Promise<Paged<Entry>> {
-    const { items, total } = await findPage(playlist, page);
-    return { items: withTracks(userId, items, page.offset), total };
+    const { items, total } = await (page.q ? findMatches(userId, playlist, page, page.q) : findPage(playlist, page));
+    return { items: withTracks(userId, items), total };
   }
 
-  async function findPage(playlist: PlaylistSummary, { seed, ...page }: EntryPage): Promise<Paged<ListedTrack>> {
-    const pageOf = (ids: Int32Array): number[] => Array.from(ids.subarray(page.offset, page.offset + page.limit));
-    if (playlist.rules === null) {
-      const { id, trackCount: total } = playlist;
-      if (seed === undefined) return { items: rows.page(id, page), total };
-      return { items: rows.listSelected(id, pageOf(await shuffledIds(playlist, seed))), total };
-    }
+  async function findPage(playlist: PlaylistSummary, { seed, ...page }: EntryPage): Promise<Paged<PlacedTrack>> {
+    const { id, rules, trackCount: total } = playlist;
+    if (rules === null && seed === undefined) return { items: placed(rows.page(id, page), page.offset), total };
+    const ids = await allIds(playlist, seed);
+    const pageIds = Array.from(ids.subarray(page.offset, page.offset + page.limit));
+    return { items: placed(tracksOf(playlist, pageIds), page.offset), total: ids.length };
+  }
+
+  /** Returns the ids of all entries, in the order of the list or in a random order. */
+  async function allIds(playlist: PlaylistSummary, seed: number | undefined): Promise<Int32Array> {
+    if (playlist.rules === null)
+      return seed === undefined ? Int32Array.from(rows.ids(playlist.id)) : shuffledIds(playlist, seed);
     const { ids } = await smart.find(playlist.ownerId, playlist.rules);
-    const pageIds = pageOf(seed === undefined ? ids : await inRandomOrder(ids, seed));
-    return { items: pageIds.map((id) => ({ id, trackId: id as TrackId })), total: ids.length };
+    return seed === undefined ? ids : inRandomOrder(ids, seed);
   }
 
-  function withTracks(userId: UserId, listedTracks: readonly ListedTrack[], offset: number): Entry[] {
+  const tracksOf = ({ id, rules }: PlaylistSummary, entryIds: readonly number[]): ListedTrack[] =>
+    rules === null
+      ? rows.listSelected(id, entryIds)
+      : entryIds.map((entryId) => ({ id: entryId, trackId: entryId as TrackId }));
+
+  /** Finds the entries whose tracks match the words, with their indexes in the whole list. */
+  async function findMatches(
+    userId: UserId,
+    playlist: PlaylistSummary,
+    { seed, limit, offset }: EntryPage,
+    q: string,
+  ): Promise<Paged<PlacedTrack>> {
+    const everything = { limit: MAX_ID, offset: 0 };
+    const { ids } = await library.listIds.track(userId, { q }, { sort: 'title', order: 'asc' }, everything);
+    const matchingIds = new Set<number>(ids);
+    const matches = placed(tracksOf(playlist, Array.from(await allIds(playlist, seed))), 0).filter(({ trackId }) =>
+      matchingIds.has(trackId),
+    );
+    return { items: matches.slice(offset, offset + limit), total: matches.length };
+  }
+
+  const placed = (tracks: readonly ListedTrack[], firstIndex: number): PlacedTrack[] =>
+    tracks.map((track, n) => ({ ...track, index: firstIndex + n }));
+
+  function withTracks(userId: UserId, listedTracks: readonly PlacedTrack[]): Entry[] {
     const tracks = new Map(
       library
         .tracksById(userId, [...new Set(listedTracks.map(({ trackId }) => trackId))])
         .map((track) => [track.id, track]),
     );
-    return listedTracks.flatMap(({ id, trackId, addedAt }, n) => {
+    return listedTracks.flatMap(({ id, trackId, addedAt, index }) => {
       const track = tracks.get(trackId);
       return track
-        ? [{ id, position: offset + n, addedAt: addedAt === undefined ? track.createdAt : new Date(addedAt), track }]
+        ? [{ id, position: index, addedAt: addedAt === undefined ? track.createdAt : new Date(addedAt), track }]
         : [];
     });
   }
@@ -109,10 +143,8 @@ export function createEntryReader({
       for (let [offset, total] = [0, 1]; offset < total; offset += ENTRIES_PER_READ) {
         const listedPage = await findPage(playlist, { limit: ENTRIES_PER_READ, offset });
         ({ total } = listedPage);
-        let index = offset;
         for (const chunk of partsOf(listedPage.items, TRACKS_PER_YIELD)) {
-          const items = withTracks(userId, chunk, index);
-          index += chunk.length;
+          const items = withTracks(userId, chunk);
           if (items.length > 0) yield items;
           await waitForTurn();
         }

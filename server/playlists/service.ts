@@ -34,7 +34,7 @@ import { createListeners } from '../runtime/listeners.ts';
 interface PlaylistDeps {
   db: MainDb;
   now: () => Date;
-  library: Pick<LibraryService, 'tracksById' | 'findExistingTracks'>;
+  library: Pick<LibraryService, 'tracksById' | 'findExistingTracks' | 'listIds'>;
   smart: SmartLists;
   songs: SongMatcher;
   events: Pick<EventHub, 'publish'>;

@@ -172,6 +172,7 @@ export const EntriesWanted = z.object({
 });
 export const EntryQuery = z.object({
   ...pageQuery,
+  q: z.string().trim().max(200).optional().meta({ description: 'words in title, artist or album of the track' }),
   seed: queryInt.optional().meta({
     description: 'a random order that stays the same across pages and changes; `position` is the place in it',
   }),

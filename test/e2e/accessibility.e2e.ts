@@ -70,6 +70,7 @@ test('no dialog or menu has a violation', async () => {
   await page.goto('/tracks');
   await page.getByRole('grid', { name: 'Tracks' }).locator('[data-index="1"][data-track]').focus();
   await page.keyboard.press('Space');
+  await page.keyboard.press('Shift+ArrowDown');
   await page.getByRole('toolbar', { name: 'Selection' }).waitFor();
   await page
     .getByRole('button', { name: /^More options for/ })

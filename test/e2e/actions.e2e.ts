@@ -3,6 +3,7 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AlbumPage } from '../../server/library/wire.ts';
+import { handOf } from './journeys/hand.ts';
 import { DESK_WINDOW, openStage, PHONE_WINDOW, type Stage } from './stage.ts';
 
 /** Options of a window in which the service worker delivers the interface, as it does outside of tests. */
@@ -17,8 +18,16 @@ beforeAll(async () => {
   page = await stage.openAsOwner(WITH_WORKER);
   const { items } = await stage.api<AlbumPage>('/albums?limit=1&sort=title');
   title = items[0]!.title;
+  await stage.api('/playlists', { method: 'POST', body: { name: 'Evening' } });
 });
 afterAll(() => stage?.close());
+
+const LISTENING = 'Play, Shuffle, Play next, Add to queue, Start radio, Add to playlist, Like, Rate, Open, Pin'.split(
+  ', ',
+);
+const SHORT_LIST = LISTENING.concat('Edit…', 'Share…', 'Save to this device', 'Manage');
+const MANAGED =
+  'Cover…, Merge into another album…, Split album…, Identify, Match with MusicBrainz…, Save as MP3, Delete'.split(', ');
 
 const card = (onPage: Page) => onPage.getByRole('grid', { name: 'Albums' }).locator('[data-items]').first();
 const menu = (onPage: Page) => onPage.getByRole('menu', { name: `More options for ${title}`, exact: true });
@@ -31,9 +40,7 @@ test('an album has one menu: by right click, by "…", by keyboard and by a long
   await link.click({ button: 'right' });
   await menu(page).waitFor();
   const menuEntries = await entries(page);
-  expect(menuEntries).toEqual(
-    expect.arrayContaining(['Play', 'Play next', 'Add to queue', 'Start radio', 'Like', 'Edit…', 'Cover…', 'Delete']),
-  );
+  expect(menuEntries).toEqual(SHORT_LIST);
   await page.keyboard.press('Escape');
   await menu(page).waitFor({ state: 'detached' });
 
@@ -57,6 +64,107 @@ test('an album has one menu: by right click, by "…", by keyboard and by a long
   await card(phone).getByRole('link').first().dispatchEvent('pointerdown', { pointerType: 'touch', bubbles: true });
   await expect.poll(() => entries(phone)).toEqual(menuEntries);
   await phone.context().close();
+});
+
+test('Manage is opened by pointing at it, by a click and by keys, and its letters work in the menu', async () => {
+  await page.goto('/albums');
+  const link = card(page).getByRole('link').first();
+  const submenu = page.getByRole('menu', { name: 'Manage' });
+  const manage = menu(page).getByRole('menuitem', { name: 'Manage' });
+  const managedEntries = async () =>
+    (await submenu.getByRole('menuitem').allInnerTexts()).map((text) => text.split('\n')[0]!);
+  const focusedText = () => page.evaluate(() => document.activeElement?.textContent);
+  const closeMenu = async () => {
+    await page.keyboard.press('Escape');
+    await menu(page).waitFor({ state: 'detached' });
+  };
+  await link.click({ button: 'right' });
+  await manage.hover();
+  await expect.poll(managedEntries).toEqual(MANAGED);
+  await manage.click();
+  await expect.poll(managedEntries).toEqual(MANAGED);
+  await closeMenu();
+
+  await link.focus();
+  await page.keyboard.press('Shift+F10');
+  await expect.poll(focusedText).toContain('Play');
+  await page.keyboard.press('ArrowUp');
+  await expect.poll(focusedText).toContain('Manage');
+  for (const key of ['ArrowRight', 'Enter']) {
+    await page.keyboard.press(key);
+    await expect.poll(focusedText).toContain('Cover…');
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(focusedText).toContain('Manage');
+    await submenu.waitFor({ state: 'detached' });
+  }
+  await page.keyboard.press('m');
+  await page.getByRole('dialog', { name: /Merge/ }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+});
+
+test('on a phone the sheet names its item, and Manage is its second page with a way back', async () => {
+  const phone = await stage.openAsOwner(PHONE_WINDOW);
+  await phone.goto('/albums');
+  await handOf('touch', phone).menu(card(phone).getByRole('link').first());
+  await menu(phone).getByText(title, { exact: true }).waitFor();
+  const firstPage = await entries(phone);
+  await menu(phone).getByRole('menuitem', { name: 'Manage' }).tap();
+  await expect.poll(() => entries(phone)).toEqual(['Back', ...MANAGED]);
+  await menu(phone).getByText(title, { exact: true }).waitFor();
+  await menu(phone).getByRole('menuitem', { name: 'Back' }).tap();
+  await expect.poll(() => entries(phone)).toEqual(firstPage);
+  await menu(phone).getByRole('menuitem', { name: 'Manage' }).tap();
+  await menu(phone).getByRole('menuitem', { name: 'Cover…' }).tap();
+  await phone.getByRole('dialog', { name: title }).waitFor();
+  await phone.context().close();
+});
+
+test('a menu is as high as its entries, and on a low screen as high as that, and says that it goes on', async () => {
+  const heights = () =>
+    menu(page).evaluate((element) => ({
+      top: element.getBoundingClientRect().top,
+      bottom: innerHeight - element.getBoundingClientRect().bottom,
+      hidden: element.scrollHeight - element.clientHeight,
+      shadows: getComputedStyle(element).backgroundAttachment,
+    }));
+  const openAt = async (y: number) => {
+    await page.goto('/albums');
+    await card(page).waitFor();
+    await page.mouse.move(300, y);
+    await page.mouse.click(300, y, { button: 'right' });
+    await page.getByRole('menu').waitFor();
+  };
+  await openAt(150);
+  await expect.poll(heights).toMatchObject({ hidden: 0 });
+  await page.keyboard.press('Escape');
+  await page.setViewportSize({ width: 1440, height: 360 });
+  await openAt(150);
+  await expect.poll(async () => (await heights()).hidden).toBeGreaterThan(0);
+  const low = await heights();
+  expect(Math.min(low.top, low.bottom)).toBeGreaterThanOrEqual(0);
+  expect(low.top + low.bottom).toBeLessThanOrEqual(20);
+  expect(low.shadows).toBe('local, local, scroll, scroll, scroll');
+  await page.keyboard.press('Escape');
+  await page.setViewportSize(DESK_WINDOW.viewport);
+});
+
+test('the title of a card is a link with all of its keys', async () => {
+  await page.goto('/albums');
+  const name = card(page).getByText(title, { exact: true });
+  const [tab] = await Promise.all([page.context().waitForEvent('page'), name.click({ modifiers: ['Control'] })]);
+  await tab.waitForURL(/\/albums\/\d+/);
+  await tab.close();
+  const [other] = await Promise.all([page.context().waitForEvent('page'), name.click({ button: 'middle' })]);
+  await other.close();
+  await name.click();
+  await page.getByRole('heading', { level: 1, name: title }).waitFor();
+  for (const address of ['/artists', '/genres', '/playlists']) {
+    await page.goto(address);
+    const link = page.getByRole('grid').locator('a[data-stop]').first();
+    await link.locator('span[title]').click();
+    await page.waitForURL((url) => !url.pathname.endsWith(address) || url.search !== '');
+  }
 });
 
 test('Play of an album becomes Pause while it plays, and the tab says what plays', async () => {

@@ -41,6 +41,7 @@ test('all pages can be reached from the bottom bar, and the player fills the scr
   await row.getByRole('button', { name: /^More/ }).tap();
   await page.getByRole('menuitem', { name: 'Rate' }).tap();
   await page.getByRole('menuitem', { name: '4 stars' }).waitFor();
+  await page.getByRole('menuitem', { name: 'Back' }).tap();
   await page.getByRole('menuitem', { name: 'Add to playlist' }).tap();
   await page.getByRole('menuitem', { name: 'New playlist…' }).tap();
   await page.getByRole('dialog').waitFor();

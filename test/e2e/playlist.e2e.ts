@@ -95,8 +95,96 @@ test('entries move with Alt and arrow keys, and by dragging; Ctrl+Z undoes it', 
   await expect.poll(titles).toEqual([b, c, d, e, a]);
 });
 
+test('a playlist is filtered, and its selection has all actions of tracks', async () => {
+  const filter = page.getByRole('searchbox', { name: 'Filter by name' });
+  const [, b, c] = await titles();
+  await filter.fill(c!);
+  await expect.poll(titles).toEqual([c]);
+  await expect.poll(() => page.url()).toContain('q=');
+  // the number is the place in the whole playlist
+  expect(await dataRow(table(), 0).getByRole('gridcell').first().innerText()).toBe('3');
+  await dataRow(table(), 0).click({ button: 'right', position: { x: 300, y: 24 } });
+  await page.getByRole('menuitem', { name: 'Move to top' }).click();
+  await filter.fill('');
+  await expect.poll(async () => (await titles())[0]).toBe(c);
+  await filter.fill('no such words');
+  await page.getByRole('heading', { name: 'Nothing matches these filters' }).waitFor();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
+  await expect.poll(async () => (await titles()).length).toBe(5);
+
+  const bar = page.getByRole('toolbar', { name: 'Selection' });
+  await dataRow(table(), 0).click({ position: { x: 300, y: 24 } });
+  await dataRow(table(), 1).click({ position: { x: 300, y: 24 }, modifiers: ['Shift'] });
+  await bar.getByText('2 selected').waitFor();
+  const names = await bar.getByRole('button').evaluateAll((buttons) => buttons.map((each) => each.ariaLabel));
+  expect(names).toEqual([
+    'Play',
+    'Play next',
+    'Add to queue',
+    'Move to top',
+    'Move to bottom',
+    'Remove from this list',
+    'Like',
+    'Edit…',
+    'Share…',
+    'Add to playlist',
+    'More options for 2 selected',
+    'Clear selection',
+  ]);
+  await bar.getByRole('button', { name: 'Like' }).click();
+  await expect.poll(async () => (await stage.api<{ total: number }>('/tracks?liked=true')).total).toBe(2);
+  await bar.getByRole('button', { name: 'Play', exact: true }).click();
+  await page.getByRole('region', { name: 'Player' }).getByRole('button', { name: 'Pause' }).click();
+  await bar.getByRole('button', { name: 'Remove from this list' }).click();
+  await expect.poll(async () => (await titles()).length).toBe(3);
+  await page.getByText('2 tracks removed.').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).last().click();
+  await expect.poll(async () => (await titles()).length).toBe(5);
+
+  // everything of a filtered list is not everything of the playlist
+  await filter.fill(b!);
+  await expect.poll(titles).toEqual([b]);
+  await dataRow(table(), 0).focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete');
+  await filter.fill('');
+  await expect.poll(async () => (await titles()).length).toBe(4);
+});
+
+test('a double click plays a row and shows no selection bar', async () => {
+  await page.goto('/tracks');
+  const grid = page.getByRole('grid', { name: 'Tracks' });
+  await dataRow(grid, 1).dblclick({ position: { x: 300, y: 24 } });
+  await page.getByRole('region', { name: 'Player' }).getByRole('button', { name: 'Pause' }).click();
+  expect(await page.getByRole('toolbar', { name: 'Selection' }).count()).toBe(0);
+  await side()
+    .getByRole('link', { name: /^Evening/ })
+    .click();
+  await table().waitFor();
+});
+
+test('row 10,000 of a playlist shows its whole number', async () => {
+  const { items } = await stage.api<{ items: { id: number }[] }>('/tracks?limit=20');
+  const long = await stage.api<{ id: number }>('/playlists', {
+    method: 'POST',
+    body: { name: 'Long', track_ids: Array.from({ length: 10_000 }, (_, i) => items[i % items.length]!.id) },
+  });
+  await page.goto(`/playlists/${long.id}`);
+  const grid = page.getByRole('grid', { name: 'Tracks in Long' });
+  await dataRow(grid, 0).focus();
+  await page.keyboard.press('End');
+  const number = dataRow(grid, 9_999).getByRole('gridcell').first();
+  await expect.poll(() => number.innerText()).toBe('10,000');
+  expect(await number.evaluate((cell) => cell.scrollWidth <= cell.clientWidth)).toBe(true);
+  await side()
+    .getByRole('link', { name: /^Evening/ })
+    .click();
+  await table().waitFor();
+});
+
 test('an earlier version is viewed and restored', async () => {
   await page.getByRole('main').getByRole('button', { name: 'More options for Evening' }).click();
+  await page.getByRole('menuitem', { name: 'Manage' }).hover();
   await page.getByRole('menuitem', { name: 'Versions' }).click();
   const versions = page.getByRole('complementary', { name: 'Versions' });
   await versions.getByRole('button', { name: /^3 tracks added/ }).click();

@@ -74,6 +74,30 @@ describe('a playlist', () => {
     expect(await entries('limit=100&seed=7')).toEqual(pages.toSpliced(3, 1));
   });
 
+  test.each([
+    ['ordinary', () => makePlaylist(ids(...Array.from({ length: 40 }, (_, n) => n % 30)))],
+    [
+      'smart',
+      () => makePlaylist([], { track_ids: undefined, rules: { all: [{ field: 'title', op: 'is_set' }], limit: 150 } }),
+    ],
+  ])('is filtered by words, and the entries keep their places: %s', async (_, create) => {
+    const { id } = await create();
+    const page = async (query: string) => (await call<PlaylistEntryPage>(`/${id}/tracks?limit=200${query}`)).body;
+    const { items } = await page('');
+    const { title } = items[3]!.track;
+    const words = encodeURIComponent(title);
+    const expected = items.filter(({ track }) => track.title === title);
+    const { items: matches, total } = await page(`&q=${words}`);
+    expect(total).toBe(matches.length);
+    expect(matches).toEqual(expect.arrayContaining(expected));
+    expect(matches.every((entry) => items[entry.position]?.entry_id === entry.entry_id)).toBe(true);
+    expect((await page(`&q=${words}&offset=1`)).items).toEqual(matches.slice(1));
+    const shuffled = (await page(`&q=${words}&seed=3`)).items;
+    expect(new Set(shuffled.map(({ entry_id }) => entry_id))).toEqual(new Set(matches.map(({ entry_id }) => entry_id)));
+    expect((await page('&q=no+such+words')).total).toBe(0);
+    expect((await page('&q=')).total).toBe(items.length);
+  });
+
   test('is created with tracks', async () => {
     const { status, body } = await call('', 'POST', {
       name: '  Morning ',

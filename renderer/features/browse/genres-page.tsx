@@ -116,20 +116,22 @@ function GenreTile({ genre, tabIndex }: GenreProps) {
       <Link
         to="/albums"
         search={{ genre: genre.name }}
-        className={styles.picture}
+        className={styles.tile}
         tabIndex={tabIndex}
         data-stop
         aria-label={t('genres.label', { name: genre.name, count: genre.album_count })}
       >
-        {covers.length > 0 ? (
-          <Mosaic covers={covers} />
-        ) : (
-          <span className={styles.blank}>{!isPending && <IconGenre size={40} stroke={1.25} aria-hidden />}</span>
-        )}
+        <span className={styles.picture}>
+          {covers.length > 0 ? (
+            <Mosaic covers={covers} />
+          ) : (
+            <span className={styles.blank}>{!isPending && <IconGenre size={40} stroke={1.25} aria-hidden />}</span>
+          )}
+        </span>
+        <span className={classNames(long.name, styles.caption)} title={genre.name}>
+          {genre.name}
+        </span>
       </Link>
-      <span className={classNames(long.name, styles.caption)} title={genre.name}>
-        {genre.name}
-      </span>
       <TrackLink genre={genre} />
     </div>
   );

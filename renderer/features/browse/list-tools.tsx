@@ -1,8 +1,6 @@
 // Sort order and filters of a list, kept in the URL.
 import { Popover, Select, Switch, TextInput } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { IconAscending, IconDescending, IconFilter, IconShuffle } from '../../ui/theme/icons.ts';
 import { genresQuery, type SortOrder } from '../../api/library.ts';
@@ -11,6 +9,7 @@ import { isFieldName } from '../../music/track-fields.ts';
 import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { ChoiceMenu } from '../../ui/controls/choice-menu.tsx';
 import { formatFormat } from '../../ui/format.ts';
+import { TextFilter } from '../../ui/lists/text-filter.tsx';
 import pill from '../../ui/controls/pill.module.css';
 import { TagFilters } from './tag-filters.tsx';
 import { FILTERS, hasFilters, newSeed, type ListSearch } from './url-params.ts';
@@ -79,10 +78,10 @@ interface FilterToolsProps<Sort extends SortName> extends Pick<ListToolsProps<So
 /** A field for words, and a form with the other filters. */
 export function FilterTools<Sort extends SortName>(props: FilterToolsProps<Sort>) {
   const { t } = useTranslation();
-  const { q: _, ...otherParams } = props.search;
+  const { q = '', ...otherParams } = props.search;
   return (
     <>
-      <TextFilter {...props} />
+      <TextFilter text={q} onChange={(text) => props.onChange({ ...otherParams, ...(text !== '' && { q: text }) })} />
       <Popover position="bottom-end" trapFocus>
         <Popover.Target>
           <button type="button" className={pill.pill} data-active={hasFilters(otherParams) || undefined}>
@@ -95,38 +94,6 @@ export function FilterTools<Sort extends SortName>(props: FilterToolsProps<Sort>
         </Popover.Dropdown>
       </Popover>
     </>
-  );
-}
-
-const TYPING_PAUSE_MS = 150;
-
-function TextFilter<Sort extends SortName>({ search, onChange }: FilterToolsProps<Sort>) {
-  const { t } = useTranslation();
-  const [text, setText] = useState(search.q ?? '');
-  const [settledText] = useDebouncedValue(text.trim(), TYPING_PAUSE_MS);
-  const q = search.q ?? '';
-  useEffect(() => setText((now) => (now.trim() === q ? now : q)), [q]);
-  useEffect(() => {
-    const { q: _, ...otherParams } = search;
-    if (settledText !== q) onChange(settledText === '' ? otherParams : { ...otherParams, q: settledText });
-  }, [settledText]);
-  return (
-    <input
-      type="search"
-      className={pill.text}
-      aria-label={t('list.text')}
-      placeholder={t('list.text')}
-      value={text}
-      maxLength={200}
-      autoComplete="off"
-      spellCheck={false}
-      onChange={(event) => setText(event.currentTarget.value)}
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape' || text === '') return;
-        event.stopPropagation();
-        setText('');
-      }}
-    />
   );
 }
 

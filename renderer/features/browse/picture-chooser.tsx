@@ -15,7 +15,7 @@ interface PictureChooserProps {
   help: string;
   /** A `<Cover>` element. */
   picture: ReactNode;
-  /** Whether replacements are displayed below the picture. */
+  /** Whether the picture can be replaced; otherwise the dialog only shows it. */
   isChoosing: boolean;
   isBusy: boolean;
   onFile: (file: File | undefined) => void;
@@ -31,27 +31,31 @@ export function PictureChooser(props: PictureChooserProps) {
   return (
     <Modal opened onClose={onClose} title={title} size={720} closeButtonProps={{ 'aria-label': t('cover.close') }}>
       <div className={styles.dialog}>
-        <div className={styles.large} data-choosing={isChoosing || undefined} {...pictureDrop(onFile)}>
+        <div className={styles.large} data-choosing={isChoosing || undefined} {...(isChoosing && pictureDrop(onFile))}>
           {picture}
         </div>
-        <p>{help}</p>
-        <div className={styles.actions} aria-busy={isBusy}>
-          <label className={styles.choose}>
-            <input
-              type="file"
-              accept="image/*"
-              className="visually-hidden"
-              disabled={isBusy}
-              onChange={(event) => {
-                onFile(pictureOf(event.currentTarget.files ?? undefined));
-                event.currentTarget.value = ''; // otherwise the same file could not be chosen again
-              }}
-            />
-            <IconCover size={18} aria-hidden />
-            {t('cover.choose')}
-          </label>
-          {actions}
-        </div>
+        {isChoosing && (
+          <>
+            <p>{help}</p>
+            <div className={styles.actions} aria-busy={isBusy}>
+              <label className={styles.choose}>
+                <input
+                  type="file"
+                  accept="image/*"
+                  className="visually-hidden"
+                  disabled={isBusy}
+                  onChange={(event) => {
+                    onFile(pictureOf(event.currentTarget.files ?? undefined));
+                    event.currentTarget.value = ''; // otherwise the same file could not be chosen again
+                  }}
+                />
+                <IconCover size={18} aria-hidden />
+                {t('cover.choose')}
+              </label>
+              {actions}
+            </div>
+          </>
+        )}
         {children}
       </div>
     </Modal>

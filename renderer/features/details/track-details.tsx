@@ -9,8 +9,8 @@ import { useUndoEnrichment } from '../../api/review.ts';
 import { matchesQuery, useIdentify } from '../../api/tracks.ts';
 import { trackCover } from '../../api/urls.ts';
 import { desktop } from '../../desktop.ts';
-import { isOwnUpload } from '../../music/actions.ts';
 import { useActions } from '../../music/use-actions.ts';
+import { useMayEdit } from '../../music/use-may-edit.ts';
 import { Chapters } from '../../music/chapters.tsx';
 import { useDeleteTracks } from '../../music/use-delete-tracks.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -45,7 +45,7 @@ export function TrackDetails({ track, editing, onEdit, onClose }: TrackDetailsPr
   const fetchAudio = useMaterialize();
   const showFile = useMutation({ mutationFn: async (id: number) => (await desktop?.showFile(id)) ?? false });
   const { asker } = useActions();
-  const mayEdit = asker.rights.can_edit || isOwnUpload(track, asker);
+  const mayEdit = useMayEdit(track);
   const error = identify.error ?? undo.error ?? fetchAudio.error;
 
   const remove = () => {

@@ -4,20 +4,28 @@ import type { PlaylistEntryOut } from '../../api/routes.ts';
 import { LikeButton } from '../../music/like-button.tsx';
 import { PlayCover } from '../../music/play-cover.tsx';
 import { TrackMenu } from '../../music/track-menu.tsx';
-import { formatAgo, formatClock } from '../../ui/format.ts';
+import { formatAgo, formatClock, formatNumber } from '../../ui/format.ts';
 import { RowLink } from '../../ui/lists/row-link.tsx';
 import type { Column } from '../../ui/lists/virtual-table.tsx';
 import styles from './playlists.module.css';
 
-export function entryColumns(t: TFunction, onPlay: (index: number) => void): Column<PlaylistEntryOut>[] {
+/** Widths in pixels of a digit, and of the least that the column of numbers needs. */
+const NUMBER_WIDTH = { digit: 9, minimum: 40 };
+
+/** Returns the width of the column of numbers in a list with this number of rows. */
+export const numberWidth = (count: number): string =>
+  `${Math.max(NUMBER_WIDTH.minimum, formatNumber(count).length * NUMBER_WIDTH.digit)}px`;
+
+/** Returns the columns of a list with this number of rows. */
+export function entryColumns(t: TFunction, count: number, onPlay: (index: number) => void): Column<PlaylistEntryOut>[] {
   return [
     {
       id: 'position',
       label: t('table.number'),
-      width: '40px',
+      width: numberWidth(count),
       align: 'end',
       wideOnly: true,
-      cell: (_, index) => <span className={styles.quiet}>{index + 1}</span>,
+      cell: ({ position }) => <span className={styles.quiet}>{formatNumber(position + 1)}</span>,
     },
     {
       id: 'title',

@@ -2,31 +2,34 @@
 // Ctrl+Z can restore the previous version.
 import { useMemo, useRef, useState, type DragEvent, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconRemove, IconToEnd, IconToTop } from '../../ui/theme/icons.ts';
 import type { PlaylistEntryOut, PlaylistOut } from '../../api/routes.ts';
 import { stepTarget } from '../../api/playlist-order.ts';
 import type { PagedList } from '../../api/paged-list.ts';
 import { useChangeEntries, usePutBack, type EntryChoice } from '../../api/playlists.ts';
 import { detailOf } from '../../api/problem.ts';
 import { markItems } from '../../music/item-marks.ts';
-import { trackItems } from '../../music/items.ts';
+import { trackItems, type Items } from '../../music/items.ts';
+import { SelectionBar } from '../../music/selection-bar.tsx';
 import { usePlayList } from '../../music/use-play-list.ts';
 import { endTrackDrag, someTracks, startTrackDrag, type TrackGroup } from '../../music/track-drag.ts';
 import { currentEntry } from '../../player/player.ts';
 import { usePlayer } from '../../player/use-player.ts';
-import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { MAX_SELECTED_ROWS } from '../../ui/lists/selection.ts';
 import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
 import { chooseByClick, isCovered, useSelection } from '../../ui/lists/use-selection.ts';
 import { VirtualTable, type RowChoice } from '../../ui/lists/virtual-table.tsx';
 import { entryColumns } from './entry-columns.tsx';
-import selectionBar from '../../ui/lists/selection-bar.module.css';
 import styles from './playlists.module.css';
 
 interface EntryTableProps {
   playlist: PlaylistOut;
+  /** The displayed entries: all of them, or those that match `q`. */
   list: PagedList<PlaylistEntryOut>;
+  /** The words that the list is filtered by; empty if it is not. */
+  q: string;
+  /** The first entry of the whole playlist. */
+  firstEntry: PlaylistEntryOut | undefined;
   isEditable: boolean;
 }
 
@@ -49,7 +52,7 @@ const groupOf = (entries: readonly PlaylistEntryOut[]): EntryGroup => ({
 const ENTRY_DRAG = 'application/x-tonearm-entries';
 const doNothing = () => {};
 
-export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
+export function EntryTable({ playlist, list, q, firstEntry, isEditable }: EntryTableProps) {
   const { t } = useTranslation();
   const play = usePlayList();
   const currentId = usePlayer((state) => currentEntry(state)?.track.id);
@@ -57,6 +60,9 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   const change = useChangeEntries(playlist.id);
   const putBack = usePutBack();
   const total = list.total ?? 0;
+  const wholeTotal = q === '' ? total : playlist.track_count;
+  /** The query of the displayed tracks. */
+  const query = { playlist: playlist.id, ...(q !== '' && { q }) };
   /** Selected entries, stored because their rows may be unloaded later. */
   const entriesById = useRef(new Map<number, PlaylistEntryOut>());
   const storeEntry = (entry: PlaylistEntryOut | undefined) => {
@@ -95,6 +101,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
       places: [],
       group: {
         count,
+        ...(selection.except.size === 0 && { source: { name: playlist.name, query } }),
         load: async () => {
           if (count > MAX_SELECTED_ROWS)
             throw new Error(t('select.tooMany', { most: formatNumber(MAX_SELECTED_ROWS) }));
@@ -129,17 +136,18 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
   };
 
   const move = ({ choice, count, places, group }: EntryGroup, beforeIndex: number | null) => {
-    const beforeEntryId = beforeIndex === null ? null : list.item(beforeIndex)?.entry_id;
-    if (beforeEntryId === undefined) return;
+    // where the list is filtered, entries can only be moved to the ends of the playlist
+    const beforeEntry = beforeIndex === 0 ? firstEntry : beforeIndex === null ? null : list.item(beforeIndex);
+    if (beforeEntry === undefined) return;
     const to =
-      beforeIndex === null ? total - count : beforeIndex - places.filter((place) => place < beforeIndex).length;
-    const changeRequest = change.mutateAsync({ kind: 'move', ...choice, before: beforeEntryId });
+      beforeIndex === null ? wholeTotal - count : beforeIndex - places.filter((place) => place < beforeIndex).length;
+    const changeRequest = change.mutateAsync({ kind: 'move', ...choice, before: beforeEntry?.entry_id ?? null });
     rememberChange(changeRequest);
     changeRequest.catch((error: unknown) => notice.tell(detailOf(error)));
-    setGoTo({ row: to });
+    if (q === '') setGoTo({ row: to });
     const ids = 'ids' in choice ? choice.ids : [];
     const title = (entriesById.current.get(ids[0] ?? 0)?.track ?? group.only)?.title;
-    setSaid(t('playlist.movedTo', { title, count, position: to + 1, of: total }));
+    setSaid(t('playlist.movedTo', { title, count, position: to + 1, of: wholeTotal }));
     for (const [i, id] of ids.entries()) {
       const entry = entriesById.current.get(id);
       if (entry) storeEntry({ ...entry, position: to + i });
@@ -159,15 +167,36 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
       },
       (error: unknown) => notice.tell(detailOf(error)),
     );
-    if (total > count) setGoTo({ row: Math.min(places[0] ?? 0, total - count - 1) });
+    if (q === '' && total > count) setGoTo({ row: Math.min(places[0] ?? 0, total - count - 1) });
   };
 
-  const playFrom = (index: number) => play({ name: playlist.name, query: { playlist: playlist.id } }, index);
+  const playFrom = (index: number) => play({ name: playlist.name, query }, index);
+
+  const canReorder = isEditable && q === '';
+  /**
+   * “Everything” of a filtered list cannot be removed or moved, because the server knows only everything of the
+   * playlist; up to a limit, the rows are therefore selected one by one.
+   */
+  const canChange = isEditable && !(q !== '' && rowSelection.selection.all);
+  const selectAll = () => {
+    if (q === '') return rowSelection.all();
+    rowSelection.only(0);
+    rowSelection.extend(total - 1);
+  };
+  const itemsOf = (entries: EntryGroup): Items =>
+    trackItems(entries.group, {
+      playlistId: playlist.id,
+      ...(canChange && {
+        toTop: () => move(entries, 0),
+        toEnd: () => move(entries, null),
+        remove: () => remove(entries),
+      }),
+    });
 
   const onKey = (event: KeyboardEvent, index: number): boolean => {
     const control = event.ctrlKey || event.metaKey;
     const draggedRows = someAt(index);
-    if (event.altKey && isEditable && draggedRows) {
+    if (event.altKey && canReorder && draggedRows) {
       const step = { ArrowUp: -1, ArrowDown: 1 }[event.key] as -1 | 1 | undefined;
       if (step) {
         const target = draggedRows.places.length > 0 ? stepTarget(draggedRows.places, step, total) : undefined;
@@ -175,13 +204,13 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
       } else if (event.key === 'Home') move(draggedRows, 0);
       else if (event.key === 'End') move(draggedRows, null);
       else return false;
-    } else if (control && event.key === 'a') rowSelection.all();
+    } else if (control && event.key === 'a') selectAll();
     else if (control && event.key === 'z') void takeBack();
     else if (event.key === ' ') {
       if (event.shiftKey) rowSelection.extend(index);
       else rowSelection.toggle(index);
     } else if (event.key === 'Escape' && rowSelection.count > 0 && !isCovered()) rowSelection.clear();
-    else if ((event.key === 'Delete' || event.key === 'Backspace') && isEditable) {
+    else if ((event.key === 'Delete' || event.key === 'Backspace') && canChange) {
       if (draggedRows) remove(draggedRows);
     } else return false;
     return true;
@@ -204,7 +233,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
         draggedRows.group,
         draggedRows.group.only?.title ?? t('track.count', { count: draggedRows.count }),
       );
-      if (!isEditable) return;
+      if (!canReorder) return;
       event.dataTransfer.effectAllowed = 'copyMove';
       event.dataTransfer.setData(ENTRY_DRAG, String(index));
     },
@@ -229,19 +258,11 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
     },
   };
 
-  const columns = useMemo(() => entryColumns(t, playFrom), [t, playlist.id, playlist.name]);
+  const columns = useMemo(() => entryColumns(t, playlist.track_count, playFrom), [t, playlist, q]);
   const rowMarks = markItems((target) => {
     const row = target.closest('[data-index]');
     const menuRows = row && someAt(Number(row.getAttribute('data-index')));
-    if (!menuRows) return null;
-    return trackItems(menuRows.group, {
-      playlistId: playlist.id,
-      ...(isEditable && {
-        toTop: () => move(menuRows, 0),
-        toEnd: () => move(menuRows, null),
-        remove: () => remove(menuRows),
-      }),
-    });
+    return menuRows ? itemsOf(menuRows) : null;
   });
   return (
     <>
@@ -265,38 +286,7 @@ export function EntryTable({ playlist, list, isEditable }: EntryTableProps) {
         />
       </div>
       {rowSelection.count > 1 && (
-        <div className={selectionBar.bar} data-bottom role="toolbar" aria-label={t('select.label')}>
-          <p role="status">
-            {t('select.chosen', { count: rowSelection.count, number: formatNumber(rowSelection.count) })}
-          </p>
-          {isEditable && (
-            <IconButton
-              label={t('playlist.toTop')}
-              icon={IconToTop}
-              iconSize={18}
-              onClick={() => move(selected(), 0)}
-            />
-          )}
-          {isEditable && (
-            <IconButton
-              label={t('playlist.toEnd')}
-              icon={IconToEnd}
-              iconSize={18}
-              onClick={() => move(selected(), null)}
-            />
-          )}
-          {isEditable && (
-            <IconButton
-              label={t('playlist.remove')}
-              icon={IconRemove}
-              iconSize={18}
-              onClick={() => remove(selected())}
-            />
-          )}
-          <Button variant="plain" onClick={rowSelection.clear}>
-            {t('select.clear')}
-          </Button>
-        </div>
+        <SelectionBar count={rowSelection.count} items={() => itemsOf(selected())} onClear={rowSelection.clear} />
       )}
     </>
   );

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { IconPlaylist } from '../../ui/theme/icons.ts';
-import { entryPage, playlistQuery } from '../../api/playlists.ts';
+import { entryPage, matchingEntryPage, playlistQuery } from '../../api/playlists.ts';
 import { PAGE_SIZE } from '../../api/pages-ahead.ts';
 import { usePagedList } from '../../api/paged-list.ts';
 import { detailOf, isAbsent } from '../../api/problem.ts';
@@ -13,12 +13,13 @@ import { markItems } from '../../music/item-marks.ts';
 import { playlistItems } from '../../music/items.ts';
 import { coversOf, Mosaic } from '../../music/mosaic.tsx';
 import { useArtworkAccent } from '../../ui/theme/artwork-accent.ts';
-import { ButtonLink } from '../../ui/controls/button.tsx';
+import { Button, ButtonLink } from '../../ui/controls/button.tsx';
 import { formatAgo, formatLength } from '../../ui/format.ts';
 import { Hero, HeroPage, HeroSkeleton } from '../../ui/hero.tsx';
 import { AbsentPage } from '../../music/absent-page.tsx';
 import { usePageTitle } from '../../ui/page.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
+import { TextFilter } from '../../ui/lists/text-filter.tsx';
 import { EntryTable } from './entry-table.tsx';
 import { FollowedFile } from './followed-file.tsx';
 import { PlaylistTools } from './playlist-tools.tsx';
@@ -30,11 +31,12 @@ import styles from './playlists.module.css';
 export function PlaylistPage() {
   const { t } = useTranslation();
   const { playlistId: id } = useParams({ from: '/app/playlists/$playlistId' });
-  const { versions, version } = useSearch({ from: '/app/playlists/$playlistId' });
+  const { q = '', versions, version } = useSearch({ from: '/app/playlists/$playlistId' });
   const navigate = useNavigate();
   const userId = useSession()?.user.id;
   const playlist = useQuery(playlistQuery(id));
   const list = usePagedList((page) => entryPage(id, page));
+  const matches = usePagedList((page) => (q === '' ? entryPage(id, page) : matchingEntryPage(id, q, page)));
   const firstTracks = Array.from(
     { length: Math.min(PAGE_SIZE, list.total ?? 0) },
     (_, i) => list.item(i)?.track,
@@ -50,11 +52,13 @@ export function PlaylistPage() {
   const { name, description, is_smart, is_public, owner_id, owner_name, track_count, duration_ms, updated_at } =
     playlist.data;
   const isOwnPlaylist = owner_id === userId;
-  const changeSearch = (search: { versions?: true; version?: number }) =>
+  const changeSearch = (search: { q?: string; versions?: true; version?: number }) =>
     void navigate({ to: '/playlists/$playlistId', params: { playlistId: id }, search, replace: true });
+  const filterBy = (text: string) => changeSearch({ ...(text !== '' && { q: text }), ...(versions && { versions }) });
+  const isOldVersion = version !== undefined && version !== playlist.data.version;
 
   function body() {
-    if (version !== undefined && version !== playlist.data!.version)
+    if (isOldVersion)
       return (
         <VersionEntries
           key={version}
@@ -93,7 +97,26 @@ export function PlaylistPage() {
         </EmptyState>
       );
     }
-    return <EntryTable playlist={playlist.data!} list={list} isEditable={isOwnPlaylist && !is_smart} />;
+    if (matches.error && matches.total === undefined)
+      return <ErrorState detail={detailOf(matches.error)} onRetry={matches.retry} />;
+    if (matches.total === 0)
+      return (
+        <EmptyState
+          icon={IconPlaylist}
+          title={t('list.noMatch')}
+          actions={<Button onClick={() => filterBy('')}>{t('list.clearFilters')}</Button>}
+        />
+      );
+    return (
+      <EntryTable
+        key={q}
+        playlist={playlist.data!}
+        list={matches}
+        q={q}
+        firstEntry={list.item(0)}
+        isEditable={isOwnPlaylist && !is_smart}
+      />
+    );
   }
 
   return (
@@ -116,7 +139,14 @@ export function PlaylistPage() {
       />
       <FollowedFile playlist={playlist.data} isOwnPlaylist={isOwnPlaylist} />
       <div className={styles.body} data-versions={versions || undefined}>
-        <div className={styles.entries}>{body()}</div>
+        <div className={styles.entries}>
+          {!isOldVersion && track_count > 0 && (
+            <div className={styles.filter}>
+              <TextFilter text={q} onChange={filterBy} />
+            </div>
+          )}
+          {body()}
+        </div>
         {versions && (
           <VersionsPanel
             playlist={playlist.data}

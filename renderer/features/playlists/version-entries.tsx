@@ -8,6 +8,8 @@ import { Button } from '../../ui/controls/button.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { useUndoNotice } from '../../ui/controls/undo-notice.tsx';
 import { VirtualTable, type Column } from '../../ui/lists/virtual-table.tsx';
+import { formatNumber } from '../../ui/format.ts';
+import { numberWidth } from './entry-columns.tsx';
 import styles from './playlists.module.css';
 
 const doNothing = () => {};
@@ -46,9 +48,9 @@ export function VersionEntries({
     {
       id: 'position',
       label: t('table.number'),
-      width: '40px',
+      width: numberWidth(list.total ?? 0),
       align: 'end',
-      cell: (_, index) => <span className={styles.quiet}>{index + 1}</span>,
+      cell: (_, index) => <span className={styles.quiet}>{formatNumber(index + 1)}</span>,
     },
     {
       id: 'title',

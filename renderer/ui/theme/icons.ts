@@ -66,6 +66,7 @@ export {
   IconPlaylistX as IconClearList,
   IconCircleMinus as IconRemove,
   IconPencil as IconEdit,
+  IconSubtask as IconManage,
   IconFingerprint as IconIdentify,
   IconWorldSearch as IconMatch,
   IconInfoCircle as IconDetails,

@@ -30,7 +30,8 @@ const defaults: Record<string, object> = {
     overlayProps: { backgroundOpacity: 0.2 },
   },
   Popover: popup,
-  Menu: { ...popup, withInitialFocusPlaceholder: false },
+  // a menu without enough space on either side of its point covers the point
+  Menu: { ...popup, withInitialFocusPlaceholder: false, middlewares: { shift: { crossAxis: true, padding: 8 } } },
   Select: { comboboxProps: popup },
   TextInput: { size: 'md' },
   PasswordInput: { size: 'md' },

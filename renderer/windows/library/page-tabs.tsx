@@ -1,9 +1,9 @@
 // The tabs above the pages of a family.
-import { Link, useLocation } from '@tanstack/react-router';
+import { Link, useChildMatches, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isPinned, togglePin, usePins, type Pin } from '../../music/pins.ts';
-import { isOfFamily, useMayCare, usePlaces, type Family } from '../../music/places.ts';
+import { isOfFamily, usePlaces, type Family } from '../../music/places.ts';
 import { ButtonLink, IconButton } from '../../ui/controls/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
 import { IconNeverSplit, IconPin, IconUnpin } from '../../ui/theme/icons.ts';
@@ -82,7 +82,10 @@ export const ListeningPages = ({ children }: FamilyProps) => (
 /** The pages of Library care, for those who may change something there. */
 export function CarePages({ children }: FamilyProps) {
   const { t } = useTranslation();
-  return useMayCare() ? (
+  // not the address, which changes sooner than the page
+  const path = useChildMatches({ select: ([page]) => page?.pathname });
+  const isOffered = usePlaces().some(({ to }) => to === path);
+  return isOffered ? (
     <>
       <CareTabs />
       {children}

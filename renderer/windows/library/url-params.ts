@@ -4,6 +4,7 @@ import { MISSING_SORTS, type MissingOrder } from '../../api/missing.ts';
 import { parseRangeSearch, type RangeSearch } from '../../ui/day-range.ts';
 
 const MAX_STEPS = 50;
+const MAX_FILTER_CHARACTERS = 200;
 
 type MissingSearch = { [K in keyof MissingOrder]: NonNullable<MissingOrder[K]> };
 
@@ -14,10 +15,18 @@ export function parseMissingSearch(input: Record<string, unknown>): MissingSearc
   return { ...(sort && { sort }), ...(order && { order }) };
 }
 
-/** Parses whether the versions of a playlist are displayed, and which version is selected. */
-export function parsePlaylistSearch(input: Record<string, unknown>): { versions?: true; version?: number } {
+interface PlaylistSearch {
+  /** Words that the tracks have in their names. */
+  q?: string;
+  versions?: true;
+  version?: number;
+}
+
+/** Parses the filter of a playlist, whether its versions are displayed, and which version is selected. */
+export function parsePlaylistSearch(input: Record<string, unknown>): PlaylistSearch {
   const version = /^[1-9]\d{0,9}$/.test(String(input['version'])) ? Number(input['version']) : undefined;
   return {
+    ...(typeof input['q'] === 'string' && input['q'] !== '' && { q: input['q'].slice(0, MAX_FILTER_CHARACTERS) }),
     ...((version !== undefined || String(input['versions']) === 'true') && { versions: true as const }),
     ...(version !== undefined && { version }),
   };

@@ -39,6 +39,8 @@ interface JoinedColumns {
   /** The mean rating of all users; null without a rating. */
   averageRating: number | null;
   playCount: number;
+  /** The account that uploaded all tracks of the album; null if there is none. */
+  uploadedBy: UserId | null;
 }
 
 /** An album with its artist's name, and with the likes, rating and plays of the requesting user. */
@@ -83,6 +85,10 @@ const SELECT = `SELECT a.id, a.title, a.artist_id AS artistId, x.name AS artistN
     a.source, a.source_id AS sourceId, a.release_group_mbid AS releaseGroupMbid,
     coalesce(l.liked, 0) AS liked, iif(l.liked, l.since, NULL) AS likedAt,
     coalesce(l.rating, 0) AS rating, ${averageRating('album', 'a.id')} AS averageRating,
+    iif(${isNamed('a')}, (SELECT u.uploaded_by
+      FROM (SELECT t.uploaded_by FROM tracks t WHERE t.album_id = a.id LIMIT 1) u
+      WHERE u.uploaded_by IS NOT NULL AND NOT EXISTS
+        (SELECT 1 FROM tracks t WHERE t.album_id = a.id AND t.uploaded_by IS NOT u.uploaded_by)), NULL) AS uploadedBy,
     coalesce(p.plays, 0) AS playCount, nullif(p.last_played_at, 0) AS lastPlayedAt,
     a.created_at AS createdAt, a.updated_at AS updatedAt
   FROM json_each(@ids) ids CROSS JOIN albums a ON a.id = ids.value

@@ -1,5 +1,5 @@
 // One way of using the window: mouse, keyboard or touch. Every click, tap, long press and key counts as one action;
-// opening the search and typing into it is one action together.
+// opening the search and typing into it is one action together, and so is opening a submenu and choosing in it.
 import type { Locator, Page } from 'playwright-core';
 
 export const INPUT_METHODS = ['mouse', 'keyboard', 'touch'] as const;
@@ -13,6 +13,8 @@ export interface Hand {
   /** Clicks or taps. */
   press: (target: Locator) => Promise<void>;
   key: (key: string) => Promise<void>;
+  /** Chooses an entry of a submenu of the open menu. */
+  chooseIn: (submenu: string, entry: string) => Promise<void>;
   /** Searches, and waits for a result with this name. */
   search: (text: string) => Promise<Locator>;
   /** Opens the menu of the search result. */
@@ -34,6 +36,11 @@ export function handOf(inputMethod: InputMethod, page: Page, { types = false } =
     async key(key) {
       actions += 1;
       await page.keyboard.press(key);
+    },
+    async chooseIn(submenu, entry) {
+      const opener = page.getByRole('menuitem', { name: submenu, exact: true });
+      await (inputMethod === 'touch' ? opener.tap() : opener.hover());
+      await press(page.getByRole('menuitem', { name: entry }));
     },
     async search(text) {
       actions += 1;

@@ -85,6 +85,9 @@ const searchTask = (text: string, isDone: Task['isDone']): Task => ({
   isDone,
 });
 
+/** Actions that are in the submenu Manage. */
+const MANAGED = new Set(['Cover…', 'Merge into another album…', 'Split album…', 'Delete', 'Duplicate…', 'Versions']);
+
 const inMenu = (text: string, action: string, key: string, isDone: Task['isDone']): Task => ({
   name: `${action} ${text}`,
   async perform(hand) {
@@ -93,6 +96,7 @@ const inMenu = (text: string, action: string, key: string, isDone: Task['isDone'
       await until(async () => (await result.getAttribute('aria-selected')) === 'true');
     await hand.menu(result);
     if (hand.inputMethod === 'keyboard') return hand.key(key);
+    if (MANAGED.has(action)) return hand.chooseIn('Manage', action);
     return hand.press(hand.page.getByRole('menuitem', { name: action }).first());
   },
   isDone,

@@ -1,13 +1,6 @@
 // Tests which actions are offered for which items.
 import { expect, it } from 'vitest';
-import {
-  ACTIONS,
-  actionOfKey,
-  actionsFor,
-  needsOwn,
-  type ActionName,
-  type Asker,
-} from '../../../renderer/music/actions.ts';
+import { ACTIONS, actionOfKey, actionsFor, type ActionName, type Asker } from '../../../renderer/music/actions.ts';
 import type { ItemKind, Items } from '../../../renderer/music/items.ts';
 import en from '../../../resources/languages/en.json' with { type: 'json' };
 
@@ -29,6 +22,7 @@ const makeItems = (kind: ItemKind, count = 1, item: object = { id: 7, name: 'Sev
     count,
     name: 'Seven',
     only: count === 1 ? item : undefined,
+    loaded: Array.from({ length: count }, () => item),
     each: async () => [],
     load: async () => [],
   }) as unknown as Items;
@@ -71,15 +65,39 @@ it('only administrators decide how an artist is split', () => {
   expect(listActionNames(makeItems('artist'), { ...OWNER, isOwner: false })).not.toContain('neverSplit');
 });
 
-it('users who may not edit are offered editing and deleting for their own uploads, and for several items', () => {
-  const changes: ActionName[] = ['edit', 'identify', 'delete'];
+it('users who may not edit are offered editing and deleting for their own uploads only', () => {
+  const changes: ActionName[] = ['edit', 'cover', 'merge', 'split', 'identify', 'match', 'delete'];
   const listOffered = (items: Items) => listActionNames(items, LISTENER).filter((name) => changes.includes(name));
-  expect(listOffered(makeItems('track', 1, { id: 7, title: 'Seven', uploaded_by: 2 }))).toEqual([]);
-  expect(listOffered(makeItems('track', 1, { id: 7, title: 'Seven', uploaded_by: null }))).toEqual([]);
-  expect(listOffered(makeItems('track', 1, { id: 7, title: 'Seven', uploaded_by: 1 }))).toEqual(changes);
-  expect(listOffered(makeItems('album', 3))).toEqual(changes);
-  expect(changes.map((name) => needsOwn(name, LISTENER))).toEqual([true, true, true]);
-  expect([needsOwn('delete', OWNER), needsOwn('play', LISTENER)]).toEqual([false, false]);
+  const upload = { id: 7, title: 'Seven', uploaded_by: 1 };
+  for (const uploaded_by of [2, null, undefined])
+    expect(listOffered(makeItems('track', 1, { ...upload, uploaded_by }))).toEqual([]);
+  for (const count of [1, 3])
+    expect(listOffered(makeItems('track', count, upload))).toEqual(['edit', 'identify', 'delete']);
+  expect(listOffered(makeItems('album', 1, upload))).toEqual(['edit', 'cover', 'identify', 'match', 'delete']);
+  for (const kind of ['album', 'artist', 'genre', 'folder'] as const)
+    expect(listOffered(makeItems(kind, 3))).toEqual([]);
+  // rows that are not loaded may have been uploaded by others
+  expect(listOffered({ ...makeItems('track', 3, upload), loaded: undefined })).toEqual([]);
+});
+
+it('an account without rights has the menu of a listener', () => {
+  const rights = { ...LISTENER.rights, can_upload: false, can_download: false, can_share: false };
+  const listening = ['play', 'shuffle', 'playNext', 'playLater', 'radio', 'addTo', 'like', 'rate', 'goTo', 'pin'];
+  expect(listActionNames(makeItems('album'), { ...LISTENER, rights })).toEqual(listening);
+  for (const kind of ITEM_KINDS)
+    expect(actionOfKey('Delete', makeItems(kind), { ...LISTENER, rights })).toBeUndefined();
+});
+
+it('the short list of an album has Edit and Share, and what changes the library is in Manage', () => {
+  const [shortList, managed] = [false, true].map((isInside) =>
+    actionsFor(makeItems('album'), OWNER)
+      .flat()
+      .filter(({ isManaged = false }) => isManaged === isInside)
+      .map(({ name }) => name),
+  );
+  expect(shortList).toHaveLength(13);
+  expect(shortList).toEqual(expect.arrayContaining(['edit', 'share']));
+  expect(managed).toEqual(['cover', 'merge', 'split', 'identify', 'match', 'downloadMp3', 'delete']);
 });
 
 it('music is fetched and saved by those who may, and a list of names is saved by everybody', () => {
@@ -107,12 +125,12 @@ it('an entry can be moved and removed, if the list can be changed', () => {
   expect(listActionNames(makeItems('track'))).not.toContain('remove');
 });
 
-it('a key has one action for an item', () => {
+it('a key or letter has one action for an item', () => {
   for (const kind of ITEM_KINDS) {
-    const keys = actionsFor(makeItems(kind, 1, { owner_id: 1 }), OWNER)
+    const letters = actionsFor(makeItems(kind, 1, { owner_id: 1 }), OWNER)
       .flat()
-      .flatMap(({ key }) => key ?? []);
-    expect(keys).toEqual([...new Set(keys)]);
+      .flatMap(({ key, letter = key }) => letter ?? []);
+    expect(letters).toEqual([...new Set(letters)]);
   }
   expect(actionOfKey('e', makeItems('track', 4), OWNER)).toBe('edit');
   expect(actionOfKey('Delete', makeItems('genre'), OWNER)).toBeUndefined();

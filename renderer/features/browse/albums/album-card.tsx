@@ -49,7 +49,7 @@ export const AlbumCard = memo(function AlbumCard({
     >
       <RowLink
         href={`/albums/${album.id}`}
-        className={styles.picture}
+        className={styles.link}
         tabIndex={tabIndex}
         data-stop={currentAlbum !== undefined || undefined}
         aria-label={t('album.cardLabel', {
@@ -58,6 +58,9 @@ export const AlbumCard = memo(function AlbumCard({
         })}
       >
         <Cover src={albumCover(album, coverSizeFor(width))} alt="" className={styles.cover} />
+        <span className={classNames(rows.line, styles.title)} title={album.title}>
+          {album.title}
+        </span>
       </RowLink>
       <button
         type="button"
@@ -69,9 +72,6 @@ export const AlbumCard = memo(function AlbumCard({
         <PlayIcon size={18} />
       </button>
       <MoreButton items={() => albumItems(album)} name={album.title} className={styles.more} tabIndex={-1} />
-      <span className={classNames(rows.line, styles.title)} title={album.title}>
-        {album.title}
-      </span>
       <span className={rows.by}>
         {caption === undefined && album.artist_id !== null ? (
           <AlbumArtistLinks
@@ -97,14 +97,14 @@ export function UnnamedCard({ tabIndex }: { tabIndex: 0 | -1 }) {
     <div className={styles.card} style={captionVariable}>
       <RowLink
         href="/albums?unnamed=true"
-        className={styles.picture}
+        className={styles.link}
         tabIndex={tabIndex}
         data-stop
         aria-label={t('library.noAlbum')}
       >
         <Cover src={null} alt="" className={styles.cover} />
+        <span className={classNames(rows.line, styles.title)}>{t('library.noAlbum')}</span>
       </RowLink>
-      <span className={classNames(rows.line, styles.title)}>{t('library.noAlbum')}</span>
       <span className={rows.by}>{t('library.noAlbumHint')}</span>
     </div>
   );

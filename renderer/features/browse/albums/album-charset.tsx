@@ -5,20 +5,23 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { albumCharsetQuery, chooseCharset, LIBRARY } from '../../../api/library.ts';
-import type { AlbumCharsetOut } from '../../../api/routes.ts';
+import type { AlbumCharsetOut, AlbumOut } from '../../../api/routes.ts';
 import { detailOf } from '../../../api/problem.ts';
+import { useMayEdit } from '../../../music/use-may-edit.ts';
 import { useUndoNotice } from '../../../ui/controls/undo-notice.tsx';
 import '../../../i18n/page-texts.ts';
 import styles from './album-charset.module.css';
 
 type Charset = AlbumCharsetOut['charsets'][number];
 
-export function AlbumCharset({ albumId }: { albumId: number }) {
+export function AlbumCharset({ album }: { album: AlbumOut }) {
+  const albumId = album.id;
+  const mayEdit = useMayEdit(album);
   const { t } = useTranslation();
   const navigate = useNavigate();
   const queries = useQueryClient();
   const notice = useUndoNotice();
-  const query = useQuery(albumCharsetQuery(albumId));
+  const query = useQuery({ ...albumCharsetQuery(albumId), enabled: mayEdit });
   const choose = useMutation({
     mutationFn: (charset: Charset) => chooseCharset(albumId, charset),
     async onSuccess({ album_id }) {

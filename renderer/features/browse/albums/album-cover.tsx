@@ -8,6 +8,7 @@ import { LIBRARY } from '../../../api/library.ts';
 import { detailOf } from '../../../api/problem.ts';
 import { albumCover } from '../../../api/urls.ts';
 import { edit } from '../../../music/editing.ts';
+import { useMayEdit } from '../../../music/use-may-edit.ts';
 import { Cover } from '../../../ui/cover.tsx';
 import { useUndoNotice } from '../../../ui/controls/undo-notice.tsx';
 import '../../../i18n/page-texts.ts';
@@ -62,6 +63,7 @@ export function pictureDrop(onPicture: (picture: File | undefined) => void) {
 export function AlbumCover({ album }: { album: AlbumOut }) {
   const { t } = useTranslation();
   const { set } = useCoverChange(album.id);
+  const mayEdit = useMayEdit(album);
   return (
     <button
       type="button"
@@ -69,7 +71,7 @@ export function AlbumCover({ album }: { album: AlbumOut }) {
       aria-haspopup="dialog"
       aria-label={t('cover.label', { title: album.title })}
       onClick={() => edit({ kind: 'cover', album })}
-      {...pictureDrop(set)}
+      {...(mayEdit && pictureDrop(set))}
     >
       <Cover src={albumCover(album, 600)} alt="" eager />
     </button>

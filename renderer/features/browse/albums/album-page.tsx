@@ -118,7 +118,7 @@ export function AlbumPage() {
         </div>
         <div className={styles.aside}>
           <AlbumCredits albumId={albumId} tracks={tracks.data} />
-          <AlbumCharset albumId={albumId} />
+          <AlbumCharset album={album.data} />
           <AlbumContradictions albumId={albumId} />
           <AlbumAbout albumId={albumId} />
         </div>

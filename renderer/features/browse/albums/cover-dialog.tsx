@@ -6,9 +6,9 @@ import { useTranslation } from 'react-i18next';
 import { archiveCoversQuery, nearbyCoversQuery } from '../../../api/covers.ts';
 import type { AlbumOut, CoverCandidates } from '../../../api/routes.ts';
 import { albumQuery } from '../../../api/library.ts';
-import { useSession } from '../../../api/session.ts';
 import { albumCover, candidateUrl } from '../../../api/urls.ts';
 import { edit } from '../../../music/editing.ts';
+import { useMayEdit } from '../../../music/use-may-edit.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { Cover } from '../../../ui/cover.tsx';
 import { IconDelete, IconSearch } from '../../../ui/theme/icons.ts';
@@ -19,7 +19,7 @@ import '../../../i18n/page-texts.ts';
 export function CoverDialog({ album: openedAlbum }: { album: AlbumOut }) {
   const { t } = useTranslation();
   const { data: album = openedAlbum } = useQuery(albumQuery(openedAlbum.id));
-  const mayEdit = useSession()?.user.can_edit === true;
+  const mayEdit = useMayEdit(album);
   const { isBusy, set, remove, choose } = useCoverChange(openedAlbum.id);
   const [isOnline, setIsOnline] = useState(false);
   const nearby = useQuery({ ...nearbyCoversQuery(album.id), enabled: mayEdit });
@@ -56,11 +56,9 @@ export function CoverDialog({ album: openedAlbum }: { album: AlbumOut }) {
       onClose={() => edit(null)}
       actions={
         <>
-          {mayEdit && (
-            <Button icon={IconSearch} disabled={isOnline} onClick={() => setIsOnline(true)}>
-              {t('cover.find')}
-            </Button>
-          )}
+          <Button icon={IconSearch} disabled={isOnline} onClick={() => setIsOnline(true)}>
+            {t('cover.find')}
+          </Button>
           <Button icon={IconDelete} disabled={isBusy || !album.has_cover} onClick={remove}>
             {t('cover.remove')}
           </Button>

@@ -37,7 +37,7 @@ export const ArtistCard = memo(function ArtistCard({
     >
       <RowLink
         href={`/artists/${artist.id}`}
-        className={classNames(styles.picture, styles.round)}
+        className={styles.link}
         tabIndex={tabIndex}
         data-stop={currentArtist !== undefined || undefined}
         aria-label={artist.name}
@@ -48,6 +48,9 @@ export const ArtistCard = memo(function ArtistCard({
           name={artist.name}
           className={styles.cover}
         />
+        <span className={classNames(rows.line, styles.title, styles.centred)} title={artist.name}>
+          {artist.name}
+        </span>
       </RowLink>
       <button
         type="button"
@@ -59,9 +62,6 @@ export const ArtistCard = memo(function ArtistCard({
         <PlayIcon size={18} />
       </button>
       <MoreButton items={() => artistItems(artist)} name={artist.name} className={styles.more} tabIndex={-1} />
-      <span className={classNames(rows.line, styles.title, styles.centred)} title={artist.name}>
-        {artist.name}
-      </span>
       <span className={classNames(rows.by, styles.centred)}>
         {artist.album_count > 0
           ? t('album.count', { count: artist.album_count })

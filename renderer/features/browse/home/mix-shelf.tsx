@@ -53,8 +53,9 @@ function MixCard({ mix }: { mix: Mix }) {
     );
   return (
     <div className={card.card}>
-      <RowLink href={`/mixes/${encodeURIComponent(mix.id)}`} className={card.picture} data-stop aria-label={name}>
+      <RowLink href={`/mixes/${encodeURIComponent(mix.id)}`} className={card.link} data-stop aria-label={name}>
         <Mosaic covers={covers} />
+        <span className={classNames(card.title, own.name)}>{name}</span>
       </RowLink>
       <button
         type="button"
@@ -65,7 +66,6 @@ function MixCard({ mix }: { mix: Mix }) {
       >
         <PlayIcon size={18} />
       </button>
-      <span className={own.name}>{name}</span>
       <span className={own.why}>{reasonsText(mix.why, t, 1) || mix.artist_names.join(', ')}</span>
     </div>
   );

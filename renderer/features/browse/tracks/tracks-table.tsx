@@ -10,7 +10,9 @@ import type { PagedList } from '../../../api/paged-list.ts';
 import { markItems } from '../../../music/item-marks.ts';
 import { trackItems } from '../../../music/items.ts';
 import { endTrackDrag, someTracks, type TrackGroup } from '../../../music/track-drag.ts';
-import { trackKey, useDeleteTracks } from '../../../music/use-delete-tracks.ts';
+import { SelectionBar } from '../../../music/selection-bar.tsx';
+import { useActions } from '../../../music/use-actions.ts';
+import { trackKey } from '../../../music/use-delete-tracks.ts';
 import { usePlayList } from '../../../music/use-play-list.ts';
 import { currentEntry } from '../../../player/player.ts';
 import { usePlayer } from '../../../player/use-player.ts';
@@ -22,7 +24,6 @@ import { chooseByClick, isCovered, useSelection } from '../../../ui/lists/use-se
 import { VirtualTable, type RowChoice } from '../../../ui/lists/virtual-table.tsx';
 import { laidOut, movedColumn, type ChoosableColumn, type ColumnLayout } from './column-layout.ts';
 import { useJump } from '../../../music/type-ahead.ts';
-import { SelectionBar } from './selection-bar.tsx';
 import styles from './tracks-table.module.css';
 
 interface TracksTableProps {
@@ -63,7 +64,7 @@ export function TracksTable({
   const source = { name: label, query: filter };
   const currentId = usePlayer((state) => currentEntry(state)?.track.id);
   const hiddenKeys = usePutAway();
-  const remove = useDeleteTracks();
+  const { actionOfKey, run } = useActions();
   const total = list.total ?? 0;
   /** Selected tracks, stored so that they need not be fetched again. */
   const tracksById = useRef(new Map<number, TrackOut>());
@@ -131,11 +132,11 @@ export function TracksTable({
       if (event.shiftKey) rowSelection.extend(index);
       else rowSelection.toggle(index);
     } else if (event.key === 'Escape' && rowSelection.count > 0 && !isCovered()) rowSelection.clear();
-    else if (event.key === 'Delete')
-      void (rowSelection.count > 0 ? chosenGroup().load() : Promise.resolve(track ? [track] : []))
-        .then(remove)
-        .then(rowSelection.clear);
-    else return onType(event);
+    else if (event.key === 'Delete') {
+      const items = trackItems(rowSelection.count > 0 ? chosenGroup() : someTracks(track ? [track] : []));
+      const action = actionOfKey(event.key, items);
+      if (action) void run(action, items).then(rowSelection.clear);
+    } else return onType(event);
     return true;
   };
 
@@ -181,8 +182,8 @@ export function TracksTable({
           }}
         />
       </div>
-      {rowSelection.count > 0 && (
-        <SelectionBar count={rowSelection.count} group={chosenGroup} onClear={rowSelection.clear} />
+      {rowSelection.count > 1 && (
+        <SelectionBar count={rowSelection.count} items={() => trackItems(chosenGroup())} onClear={rowSelection.clear} />
       )}
     </>
   );
