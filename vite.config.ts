@@ -87,6 +87,7 @@ const TEXT_PARTS: Record<string, readonly string[]> = {
     'credits',
     'density',
     'details',
+    'devices',
     'discover',
     'duplicates',
     'edit',

@@ -13,6 +13,7 @@ import { usePlaylistCommands } from '../../music/use-playlist-commands.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import {
   IconAdd,
+  IconDevices,
   IconKeyboard,
   IconLink,
   IconNextTrack,
@@ -45,7 +46,7 @@ export interface Command {
 
 export function useWindowCommands(): Command[] {
   const { t } = useTranslation();
-  const { onQueue, onPlayer, onShortcuts, onCustomize } = useContext(WindowPartsContext);
+  const { onQueue, onPlayer, onShortcuts, onCustomize, onDevices } = useContext(WindowPartsContext);
   const places = usePlaces();
   const navigate = useNavigate();
   const player = usePlayerCommands();
@@ -65,6 +66,7 @@ export function useWindowCommands(): Command[] {
     shuffle: [IconShuffle, () => player.setShuffle(!player.getState().shuffle)],
     queue: [IconQueue, onQueue],
     fullScreen: [IconUp, onPlayer],
+    devices: [IconDevices, onDevices],
     newPlaylist: [IconAdd, () => void playlists.add()],
     newSmartPlaylist: [IconRules, () => void navigate({ to: '/playlists/new-smart' })],
     addMusic: [IconUpload, () => addMusic()],
