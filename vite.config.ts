@@ -87,7 +87,6 @@ const TEXT_PARTS: Record<string, readonly string[]> = {
     'credits',
     'density',
     'details',
-    'devices',
     'discover',
     'duplicates',
     'edit',
@@ -135,6 +134,7 @@ const TEXT_PARTS: Record<string, readonly string[]> = {
     'why',
   ],
   finding: ['synonyms'],
+  devices: ['devices', 'sound', 'queueOffer'],
   // of the page of a share, which guests open
   guest: ['guest'],
   // of the desktop's menus

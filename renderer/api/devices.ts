@@ -1,19 +1,14 @@
 // The open windows and devices of the account. This window is one of them while its event stream is open.
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import type { EventMap } from '../../server/wire.ts';
 import { desktop } from '../desktop.ts';
 import { storedChoice } from '../stored-choice.ts';
 import { clientName } from './client-name.ts';
 import { request } from './client.ts';
-import { randomId } from './random-id.ts';
+import { OWN_DEVICE } from './device-news.ts';
 import type { DeviceCommandIn, DeviceIn, DeviceList, HandOverIn, HandOverOut } from './routes.ts';
 
 export type Device = DeviceList['items'][number];
-export type DeviceCommand = EventMap['device_command'];
 type CommandOf<C> = C extends unknown ? Omit<C, 'from'> : never;
-
-/** The id of this window, until it is closed or loaded again. */
-export const OWN_DEVICE = randomId();
 
 const chosenName = storedChoice<string>({
   name: 'device',
@@ -63,24 +58,3 @@ export const handOverTo = (to: string, body: Omit<HandOverIn, 'from'>): Promise<
   request('PUT /devices/{device_id}/hand-over', { path: { device_id: to }, body: { ...body, from: OWN_DEVICE } });
 export const fetchHandOver = (): Promise<HandOverOut> =>
   request('GET /devices/{device_id}/hand-over', { path: { device_id: OWN_DEVICE } });
-
-/** What the event stream says about devices: it was opened or lost, a device has changed, or sent a command. */
-type DeviceNews =
-  | { kind: 'open' }
-  | { kind: 'lost' }
-  | { kind: 'changed' }
-  | { kind: 'command'; command: DeviceCommand };
-const listeners = new Set<(news: DeviceNews) => void>();
-let isStreamOpen = false;
-
-export function noteDevices(news: DeviceNews): void {
-  if (news.kind === 'open' || news.kind === 'lost') isStreamOpen = news.kind === 'open';
-  for (const listener of listeners) listener(news);
-}
-
-/** Calls back with the news from now on, and at once if the stream is open already. */
-export function onDevices(listener: (news: DeviceNews) => void): () => void {
-  listeners.add(listener);
-  if (isStreamOpen) listener({ kind: 'open' });
-  return () => void listeners.delete(listener);
-}

@@ -3,7 +3,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { EventMap, EventName } from '../../server/wire.ts';
 import { jukeboxKey } from './jukebox.ts';
-import { noteDevices } from './devices.ts';
+import { noteDevices } from './device-news.ts';
 import { HISTORY } from './history.ts';
 import { isOpen, scanKey, SCAN_TASK } from './jobs.ts';
 import { LIBRARY } from './library.ts';

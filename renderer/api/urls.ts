@@ -1,7 +1,7 @@
 // URLs for elements that cannot send headers: <img>, <audio> and EventSource send the token in the query.
 import { COVER_SIZES, LARGEST_COVER, type CoverSize } from '../../server/covers/cover-sizes.ts';
 import { API, toQueryString } from './client.ts';
-import { OWN_DEVICE } from './devices.ts';
+import { OWN_DEVICE } from './device-news.ts';
 import { firstEventId } from './last-event.ts';
 import { getSession } from './session.ts';
 import { downloadUrl } from './url-tokens.ts';

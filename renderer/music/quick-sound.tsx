@@ -2,6 +2,7 @@
 import { NativeSelect, Switch } from '@mantine/core';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import '../i18n/device-texts.ts';
 import { addSettingTexts } from '../i18n/setting-texts.ts';
 import { limitBand, PRESETS } from '../player/equalizer.ts';
 import { Button } from '../ui/controls/button.tsx';
@@ -39,7 +40,7 @@ export function QuickEqualizer() {
         />
       </div>
       <Button variant="plain" className={styles.link} onClick={() => openSettings('playback/equalizer')}>
-        {t('playback.openEqualizer')}
+        {t('sound.openEqualizer')}
       </Button>
     </>
   );

@@ -1,6 +1,7 @@
 // This window as a device of its account: reports what it plays, executes the commands of other devices, and hands its
 // queue over. A device that hands over plays on until the other one sounds, and no device starts by itself.
 import type { QueryClient } from '@tanstack/react-query';
+import { onDevices, OWN_DEVICE, type DeviceCommand } from '../api/device-news.ts';
 import {
   commandDevice,
   deviceName,
@@ -8,12 +9,9 @@ import {
   fetchHandOver,
   handOverTo,
   onDeviceName,
-  onDevices,
-  OWN_DEVICE,
   renameDevice,
   reportDevice,
   type Device,
-  type DeviceCommand,
 } from '../api/devices.ts';
 import { ApiError } from '../api/problem.ts';
 import { randomId } from '../api/random-id.ts';

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { onDevices } from '../api/devices.ts';
+import { onDevices } from '../api/device-news.ts';
 import { useSession } from '../api/session.ts';
 import { SharedPlayer } from '../player/shared-player.ts';
 import { usePlayerCommands } from '../player/use-player.ts';

@@ -2,7 +2,8 @@
 import { Switch, TextInput } from '@mantine/core';
 import { useId, useRef, useState, type FormEvent, type MouseEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { deviceName, OWN_DEVICE, useDevices, type Device } from '../../api/devices.ts';
+import { OWN_DEVICE } from '../../api/device-news.ts';
+import { deviceName, useDevices, type Device } from '../../api/devices.ts';
 import { useSession } from '../../api/session.ts';
 import { useDeviceNotes } from '../../player/device-notes.ts';
 import { chooseSpeaker, useSpeakerChoice } from '../../player/jukebox-choice.ts';
@@ -13,7 +14,7 @@ import { Slider } from '../../ui/controls/slider.tsx';
 import { formatPercent } from '../../ui/format.ts';
 import { SoundBars } from '../../ui/sound-bars.tsx';
 import { IconDevices, IconEdit, IconMuted, IconPause, IconPlay, IconVolume } from '../../ui/theme/icons.ts';
-import '../../i18n/page-texts.ts';
+import '../../i18n/device-texts.ts';
 import styles from './devices-section.module.css';
 
 export function DevicesSection() {

@@ -6,6 +6,7 @@ import type { Loop, ReplayGainMode } from '../../player/player.ts';
 import { CROSSFADE_MAX_S, PREAMP_MAX_DB, SPEED_MAX, SPEED_MIN, type Sleep } from '../../player/player.ts';
 import { storedEqualizer, useSoundOutput } from '../../player/sound-output.ts';
 import { usePlayer, usePlayerCommands } from '../../player/use-player.ts';
+import { classNames } from '../../ui/class-names.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Segmented } from '../../ui/controls/segmented.tsx';
 import { Slider } from '../../ui/controls/slider.tsx';
@@ -34,14 +35,14 @@ export function PlaybackPanel() {
   const rows: { row: Row; name: string; value: string; content: ReactNode }[] = [
     {
       row: 'equalizer',
-      name: t('playback.equalizer'),
-      value: t(storedEqualizer(output)?.isOn === true ? 'playback.on' : 'playback.off'),
+      name: t('sound.equalizer'),
+      value: t(storedEqualizer(output)?.isOn === true ? 'sound.on' : 'sound.off'),
       content: <QuickEqualizer />,
     },
     {
       row: 'output',
-      name: t('playback.output'),
-      value: t(output.deviceId === '' ? 'playback.systemOutput' : 'playback.chosenOutput'),
+      name: t('sound.output'),
+      value: t(output.deviceId === '' ? 'sound.systemOutput' : 'sound.chosenOutput'),
       content: <QuickOutput />,
     },
     {
@@ -63,7 +64,7 @@ export function PlaybackPanel() {
     },
     {
       row: 'more',
-      name: t('playback.more'),
+      name: t('sound.more'),
       value: crossfadeText(crossfadeS, t),
       content: (
         <>
@@ -203,14 +204,14 @@ function SleepField() {
     player.setSleep(choice === 'off' ? null : choice === 'track' ? 'track' : Number(choice));
   };
   return (
-    <Field name={t('playback.sleep')} value={sleepText(sleep, t)}>
+    <div className={classNames(styles.field, styles.sleep)}>
       <Segmented
         label={t('playback.sleep')}
         value={chosenOption}
         options={choices.map((value) => ({ value, label: labelOf(value) }))}
         onChange={choose}
       />
-    </Field>
+    </div>
   );
 }
 

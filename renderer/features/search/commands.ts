@@ -33,6 +33,7 @@ import { openSettings } from '../../ui/open-window.ts';
 import { chooseScheme, SCHEME_CHOICES } from '../../ui/theme/scheme.ts';
 import { hasKeys, isInPalette, WINDOW_COMMANDS, type PaletteCommand } from './window-commands.ts';
 import { WindowPartsContext } from './window-parts.ts';
+import '../../i18n/device-texts.ts';
 import '../../i18n/page-texts.ts';
 
 export interface Command {

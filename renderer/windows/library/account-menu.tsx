@@ -12,6 +12,7 @@ import { usePlayerCommands } from '../../player/use-player.ts';
 import { RadioItems } from '../../ui/controls/choice-menu.tsx';
 import { chooseScheme, SCHEME_CHOICES, useSchemeChoice } from '../../ui/theme/scheme.ts';
 import { SETTINGS_WINDOW } from '../../ui/open-window.ts';
+import '../../i18n/device-texts.ts';
 import '../../i18n/page-texts.ts';
 
 interface AccountMenuProps {
