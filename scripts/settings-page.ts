@@ -13,7 +13,9 @@ const HEADER = `# Settings
 
 Each setting is an environment variable, a line in \`settings.json\` in the data folder (lower case), and a field in the
 settings window. The environment wins over the file. Sizes are in bytes, or have a unit: \`500MB\` and \`1.5g\` are powers
-of 1000, \`2GiB\` is of 1024. Written by \`npm run settings-page\` from \`server/config/settings.ts\`.
+of 1000, \`2GiB\` is of 1024. Keys and passwords can come from files: \`S3_SECRET_ACCESS_KEY_FILE=/run/secrets/s3-key\`
+takes the key from there, as for containers and systemd. Written by \`npm run settings-page\` from
+\`server/config/settings.ts\`.
 `;
 
 /** Returns the text for the default value of a setting. */

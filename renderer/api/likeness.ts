@@ -101,10 +101,15 @@ export const mixQuery = (id: string) =>
     queryFn: ({ signal }) => fetchMix(id, signal),
   });
 
+const PROGRESS_REFETCH_MS = 30_000;
+
+/** How many tracks can be compared by their sound, fetched again while tracks are analyzed. */
 export const likenessQuery = () =>
   queryOptions({
     queryKey: ['likeness'] as const,
     queryFn: ({ signal }) => request('GET /likeness', { signal }),
+    refetchInterval: ({ state }) =>
+      state.data && state.data.analyzed < state.data.total ? PROGRESS_REFETCH_MS : false,
   });
 
 /** Returns the radio seed for the current hour in the listener's time zone. */

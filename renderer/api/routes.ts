@@ -20,6 +20,7 @@ export interface HealthOut {
   queue: 'ok' | 'down';
   storage: 'ok' | 'down';
   problems: ProblemCode[];
+  ages: { scan: number | null; backup: number | null; backup_check: number | null } | null;
 }
 export type ProblemCode =
   | 'database_gone'
@@ -61,6 +62,8 @@ export interface SettingsPatch {
   port?: (string | number | boolean | null) | undefined;
   allowed_hosts?: (string | number | boolean | null) | undefined;
   trusted_proxies?: (string | number | boolean | null) | undefined;
+  metrics_token?: (string | number | boolean | null) | undefined;
+  metrics_open?: (string | number | boolean | null) | undefined;
   storage_backend?: (string | number | boolean | null) | undefined;
   storage_root?: (string | number | boolean | null) | undefined;
   s3_provider?: (string | number | boolean | null) | undefined;

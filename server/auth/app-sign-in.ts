@@ -12,6 +12,7 @@ import { createTryTouch, toPrincipal } from './authenticate.ts';
 import { MAX_APP_PASSWORDS } from './named-app-passwords.ts';
 import type { Limits } from './sign-in-limits.ts';
 import { PRINCIPAL_COLUMNS, type Caller, type PrincipalRow } from './queries.ts';
+import { logFailedSignIn } from './failed-sign-ins.ts';
 import { usernameKey } from './username.ts';
 
 /** `proves` returns whether the client's proof was made from the given password. */
@@ -43,6 +44,7 @@ export function createAppSignIn({ db, log, now, secretKey, limits }: AppSignInDe
     `${SELECT_APP_PASSWORD} WHERE username_key = +? ORDER BY last_used_at DESC`,
   );
   const findByLookup = db.$client.prepare<[string], AppPasswordRow>(`${SELECT_APP_PASSWORD} WHERE lookup = ?`);
+  const idOfName = db.$client.prepare<[string], UserId>('SELECT id FROM users WHERE username_key = ?').pluck();
   const tryTouch = createTryTouch({ db, log, now, table: 'app_passwords' });
   const decoy = { id: 0 as UserId, ...cipher.seal(0 as UserId, 'nobody has this password') };
 
@@ -76,6 +78,7 @@ export function createAppSignIn({ db, log, now, secretKey, limits }: AppSignInDe
       return { ...toPrincipal(row, caller), appPasswordId: row.passwordId };
     }
     await limits.attempt(caller, 'apiKey' in credential ? undefined : usernameKey(credential.username));
+    logFailedSignIn(log, caller, 'apiKey' in credential ? undefined : idOfName.get(usernameKey(credential.username)));
     return undefined;
   };
 }

@@ -27,6 +27,7 @@ import {
 } from './queries.ts';
 import { createSessions } from './sessions.ts';
 import { createListeners } from '../runtime/listeners.ts';
+import { logFailedSignIn } from './failed-sign-ins.ts';
 import { createSetupToken } from './setup-token.ts';
 import { createTokens } from './tokens.ts';
 import { usernameKey } from './username.ts';
@@ -176,6 +177,7 @@ async function login(context: Context, { username, password, ...caller }: Login)
   const isFamiliar = (): boolean => user !== undefined && context.sessions.isFamiliar(user.id, caller.from);
   const attempt = await context.limits.attempt(caller, usernameKey(username), isFamiliar);
   if (!(await verifyPassword(user?.passwordHash, password)) || !user) {
+    logFailedSignIn(context.log, caller, user?.id);
     throw new AppError('unauthenticated', 'The username or password is wrong.');
   }
   if (user.hasWeakPassword && !caller.isFromOwnMachine) throw betterPasswordRequired();

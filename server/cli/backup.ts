@@ -7,13 +7,18 @@ import { formatBytes } from '../runtime/format-bytes.ts';
 import type { Command } from './command-line.ts';
 import { runJob } from './wait.ts';
 
+/** Of a backup or an export that lacks files, so that cron and scripts notice it. */
+const INCOMPLETE_EXIT_CODE = 3;
+
 export async function runBackup(app: App, { args: [verb], to: enteredTarget, readPercent }: Command): Promise<void> {
   const target =
     enteredTarget === undefined || findBackupBackend(enteredTarget) ? enteredTarget : resolve(enteredTarget);
   if (verb === 'check') return runCheck(app, target, readPercent);
   if (verb === 'unlock') return runUnlock(app, target);
   const { id } = await app.backups.start(target);
-  for (const line of describeBackup(await runJob<BackupResult>(app, id, 'Backing up'))) console.log(line);
+  const result = await runJob<BackupResult>(app, id, 'Backing up');
+  for (const line of describeBackup(result)) console.log(line);
+  if (result.absent > 0) process.exitCode = INCOMPLETE_EXIT_CODE;
 }
 
 /** Checks a backup. Sets exit code 1 when something cannot be restored. */
@@ -33,7 +38,9 @@ async function runUnlock(app: App, to: string | undefined): Promise<void> {
 
 export async function runExport(app: App, folder: string): Promise<void> {
   const { id } = await app.exports.start(folder);
-  for (const line of describeExport(await runJob<ExportResult>(app, id, 'Exporting'))) console.log(line);
+  const result = await runJob<ExportResult>(app, id, 'Exporting');
+  for (const line of describeExport(result)) console.log(line);
+  if (result.without_audio > 0) process.exitCode = INCOMPLETE_EXIT_CODE;
 }
 
 const describeBackup = ({

@@ -60,7 +60,7 @@ export const OPTIONS = {
     type: 'boolean',
     about: 'also take accounts, programs, folders and addresses that differ from those here',
   },
-  yes: { type: 'boolean', about: 'do not ask about the accounts in it' },
+  yes: { type: 'boolean', about: 'do not ask before accounts are taken over or deleted' },
   read: { type: 'string', value: '5%', about: 'the part of the contents that is read and compared, 0% to 100%' },
   help: { type: 'boolean', short: 'h', about: 'this text; after a command, the text for the command' },
   version: { type: 'boolean', short: 'v', about: 'print the version' },
@@ -133,6 +133,11 @@ export const COMMANDS = {
         options: ['superuser'],
       },
       { args: 'passwd NAME', about: 'set a password' },
+      {
+        args: 'delete NAME',
+        about: 'delete an account with its playlists, likes and history; asks first',
+        options: ['yes'],
+      },
       { args: 'promote NAME', about: 'make an account a superuser' },
       {
         args: 'set NAME WHAT=VALUE …',

@@ -27,10 +27,11 @@ In the folder with the sources type npx tonearm …, elsewhere node /path/to/ton
 `;
 
 const EXIT_CODES = `Exit codes
-  0 done   1 failed, or something is damaged   2 the command line is wrong
+  0 done   1 failed, or something is damaged   2 the command line is wrong   3 the backup or export lacks files
 `;
 
 const SETTINGS_HEAD = `Settings (environment variables, or lower case in settings.json inside the data folder)
+  Keys and passwords may be in files: S3_SECRET_ACCESS_KEY_FILE=/run/secrets/s3-key.
   Sizes are in bytes, or have a unit: 500MB and 1.5g are powers of 1000, 2GiB is of 1024.
 `;
 

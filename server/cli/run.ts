@@ -8,6 +8,7 @@ import { loadConfig, type Config } from '../config/config.ts';
 import { readJsonFile } from '../config/json-file.ts';
 import { restrictUmask } from '../config/private-files.ts';
 import { openSecretStore } from '../config/secret-store.ts';
+import { withSecretFiles } from '../config/secret-files.ts';
 import { addStoredSettings } from '../config/secrets.ts';
 import { defaultDataDir } from '../config/settings.ts';
 import { DATA_FOLDER } from '../data-folder.ts';
@@ -75,7 +76,10 @@ export async function runCommand(invocation: Invocation): Promise<void> {
     const command = parseCommandLine(invocation.argv);
     if (command.name === 'help') return void process.stdout.write(helpText(command.topic));
     if (command.name === 'version') return void process.stdout.write(`${invocation.version}\n`);
-    await executeCommand(command, invocation, shell).catch((error: unknown) => joinRunningServer(error, command));
+    const completeInvocation = { ...invocation, env: withSecretFiles(invocation.env) };
+    await executeCommand(command, completeInvocation, shell).catch((error: unknown) =>
+      joinRunningServer(error, command),
+    );
   } catch (error) {
     process.exitCode = error instanceof UsageError ? 2 : 1;
     const sentence = asKnownFault(error)?.message ?? systemFault(error);

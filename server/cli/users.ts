@@ -7,12 +7,13 @@ import { ACCOUNT_LIMITS, RIGHT_LIST, RIGHTS, type AccountLimit } from '../db/rig
 import { conflict, invalid, notFound } from '../errors.ts';
 import { toFields } from '../http/problem.ts';
 import { parseTerms } from './account-terms.ts';
+import { askYes } from './ask-yes.ts';
 import { askNewSecret } from './ask-secret.ts';
 import type { Command } from './command-line.ts';
 
 export async function runUser(
   { auth: { accounts, sessions }, db }: App,
-  { args: [action, name = '', ...words], superuser }: Command,
+  { args: [action, name = '', ...words], superuser, isConfirmed }: Command,
 ): Promise<void> {
   if (action === 'list') {
     const users = accounts.listAll();
@@ -39,6 +40,10 @@ export async function runUser(
       `Set the password of ${user.username}, signed out all sessions and revoked the app passwords.` +
         weakPasswordNote(changedUser),
     );
+  } else if (action === 'delete') {
+    if (isConfirmed !== true) await confirmDeletion(user.username);
+    accounts.delete(user.id);
+    console.log(`Deleted the account ${user.username} with its playlists, likes and history.`);
   } else if (action === 'promote') {
     await accounts.update(user.id, { isSuperuser: true });
     console.log(`${user.username} is now a superuser.`);
@@ -59,6 +64,12 @@ export async function runUser(
     accounts.appPasswords.revoke(user.id, appPassword.id);
     console.log(`Revoked the app password ${appPassword.name} of ${user.username}.`);
   }
+}
+
+async function confirmDeletion(username: string): Promise<void> {
+  if (!process.stdin.isTTY) throw conflict('Without a terminal, deleting an account needs --yes.');
+  if (!(await askYes(`Delete the account ${username} with its playlists, likes and history? [y/N] `)))
+    throw conflict('Nothing was deleted.');
 }
 
 const askPassword = (): Promise<string> =>

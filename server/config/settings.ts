@@ -130,6 +130,18 @@ export const SETTINGS = {
       'Addresses or networks of reverse proxies, such as 127.0.0.1 or 10.0.0.0/8, separated by commas; their ' +
       'forwarding headers are trusted.',
   }),
+  METRICS_TOKEN: setting(z.string().min(16, 'must have at least 16 characters').optional(), {
+    kind: 'secret',
+    group: 'network',
+    advanced: true,
+    help: 'Bearer token with which a monitoring program may fetch /metrics, and nothing else.',
+  }),
+  METRICS_OPEN: setting(bool.default(false), {
+    kind: 'guard',
+    group: 'network',
+    advanced: true,
+    help: 'Let everybody who reaches the server fetch /metrics without a token.',
+  }),
 
   STORAGE_BACKEND: setting(text.toLowerCase().default('local'), {
     kind: 'place',

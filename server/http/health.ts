@@ -2,6 +2,10 @@
 import { z } from 'zod';
 import { Reply, route, type Route } from './route.ts';
 
+/** Work that protects a library, under the names that monitoring sees. */
+export type WatchedWork = 'scan' | 'backup' | 'backup_check';
+/** The seconds since the last success; null if there is none. */
+const Age = z.int().nullable();
 const Part = z.enum(['ok', 'down']);
 export const ProblemCode = z
   .enum([
@@ -26,6 +30,10 @@ export const HealthOut = z
     queue: Part,
     storage: Part,
     problems: z.array(ProblemCode),
+    ages: z
+      .object({ scan: Age, backup: Age, backup_check: Age })
+      .nullable()
+      .meta({ description: 'seconds since the last good scan, backup and check of the backup; null for never' }),
   })
   .meta({ id: 'HealthOut' });
 export type HealthOut = z.output<typeof HealthOut>;
@@ -35,6 +43,8 @@ export interface HealthChecks {
   database: () => boolean;
   queue: () => boolean;
   problems: () => Promise<{ code: ProblemCode }[]>;
+  lastSuccesses: () => Record<WatchedWork, Date | null>;
+  now: () => Date;
 }
 
 /**
@@ -57,6 +67,9 @@ export const healthRoutes = (checks: HealthChecks): Route[] => [
       const queue = checks.queue();
       const problems = database ? (await checks.problems()).map(({ code }) => code) : [];
       const status = database && queue && problems.length === 0 ? 'ok' : 'degraded';
+      const successes = database && queue ? checks.lastSuccesses() : null;
+      const age = (at: Date | null): number | null =>
+        at && Math.max(0, Math.round((checks.now().getTime() - at.getTime()) / 1_000));
       return new Reply(database ? 200 : 503, {
         status,
         version: checks.version,
@@ -64,6 +77,11 @@ export const healthRoutes = (checks: HealthChecks): Route[] => [
         queue: toPartStatus(queue),
         storage: toPartStatus(!problems.includes('storage_down')),
         problems,
+        ages: successes && {
+          scan: age(successes.scan),
+          backup: age(successes.backup),
+          backup_check: age(successes.backup_check),
+        },
       });
     },
   ),

@@ -1,17 +1,21 @@
-// GET /metrics in Prometheus text format, for superusers and for requests from this machine.
+// GET /metrics in Prometheus text format, for superusers and for monitoring programs with METRICS_TOKEN.
+import { hash, timingSafeEqual } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { WatchedSettings } from '../config/live-settings.ts';
 import { AppError } from '../errors.ts';
-import { isOwnMachine } from './own-machine.ts';
+import type { WatchedWork } from './health.ts';
 import { route, type Route } from './route.ts';
 
 export interface MetricSources {
   version: string;
+  settings: Pick<WatchedSettings, 'get'>;
   library: () => { tracks: number; albums: number; artists: number };
+  lastSuccesses: () => Record<WatchedWork, Date | null>;
 }
 
 const NANOSECONDS_PER_SECOND = 1e9;
 
-export function metricRoutes({ version, library }: MetricSources): Route[] {
+export function metricRoutes({ version, settings, library, lastSuccesses }: MetricSources): Route[] {
   // The monitor starts at the first request, because its timer wakes the process up.
   let delay: ReturnType<typeof monitorEventLoopDelay> | undefined;
   return [
@@ -20,13 +24,18 @@ export function metricRoutes({ version, library }: MetricSources): Route[] {
         method: 'get',
         path: '/metrics',
         access: 'public',
-        summary: 'Metrics for Prometheus; superusers, or from this machine without signing in',
+        summary: 'Metrics for Prometheus: for superusers, and with METRICS_TOKEN as the bearer token',
         problems: ['unauthenticated'],
         produces: ['text/plain; version=0.0.4'],
       },
       ({ user, req, res }) => {
-        if (!user?.isSuperuser && !isOwnMachine(req))
-          throw new AppError(user ? 'forbidden' : 'unauthenticated', 'Only administrators can read the metrics.');
+        const isOpen =
+          settings.get('METRICS_OPEN') || isToken(req.headers.authorization, settings.get('METRICS_TOKEN'));
+        if (!user?.isSuperuser && !isOpen)
+          throw new AppError(
+            user ? 'forbidden' : 'unauthenticated',
+            'The metrics need the token of an administrator, or the one in the setting METRICS_TOKEN.',
+          );
         const { tracks, albums, artists } = library();
         const memory = process.memoryUsage();
         const lines = [
@@ -34,6 +43,7 @@ export function metricRoutes({ version, library }: MetricSources): Route[] {
           gauge('tonearm_tracks', 'Tracks in the library.', tracks),
           gauge('tonearm_albums', 'Albums in the library.', albums),
           gauge('tonearm_artists', 'Artists in the library.', artists),
+          ...lastSuccessGauge(lastSuccesses()),
           gauge('process_resident_memory_bytes', 'Resident memory.', memory.rss),
           gauge('nodejs_heap_used_bytes', 'JavaScript heap in use.', memory.heapUsed),
           gauge('nodejs_heap_total_bytes', 'JavaScript heap allocated.', memory.heapTotal),
@@ -65,10 +75,30 @@ export function metricRoutes({ version, library }: MetricSources): Route[] {
   ];
 }
 
+/** Compares in constant time. */
+function isToken(header: string | undefined, token: string | undefined): boolean {
+  const givenToken = /^bearer +(\S+) *$/i.exec(header ?? '')?.[1];
+  if (givenToken === undefined || token === undefined) return false;
+  return timingSafeEqual(hash('sha256', givenToken, 'buffer'), hash('sha256', token, 'buffer'));
+}
+
 function startMonitor(): ReturnType<typeof monitorEventLoopDelay> {
   const monitor = monitorEventLoopDelay({ resolution: 5 });
   monitor.enable();
   return monitor;
+}
+
+function lastSuccessGauge(successes: Record<WatchedWork, Date | null>): string[] {
+  const name = 'tonearm_last_success_timestamp_seconds';
+  const samples = Object.entries(successes).flatMap(([work, at]) =>
+    at ? [`${name}{work="${work}"} ${Math.round(at.getTime() / 1_000)}`] : [],
+  );
+  if (samples.length === 0) return [];
+  return [
+    `# HELP ${name} When the last good scan, backup or check of the backup ended.`,
+    `# TYPE ${name} gauge`,
+    ...samples,
+  ];
 }
 
 const gauge = (name: string, help: string, value: number, labels = ''): string =>

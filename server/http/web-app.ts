@@ -34,7 +34,7 @@ interface WebAppDeps extends Omit<MountOptions, 'noteOpen'> {
   changes: { version: () => number };
   events: { lastId: () => number };
   activity: ReturnType<typeof createActivity>;
-  jobs: { isRunning: () => boolean; canRead: () => boolean };
+  jobs: { isRunning: () => boolean; canRead: () => boolean; lastSuccesses: HealthChecks['lastSuccesses'] };
   sharing: { isShared: () => boolean; ownNames: () => string[] };
   problems: { listUncounted: HealthChecks['problems'] };
   library: { countLibrary: MetricSources['library'] };
@@ -88,13 +88,15 @@ export function createWebApp({
     database: () => inPlace.check() && canReadTable(db, 'users'),
     queue: () => jobs.isRunning() && jobs.canRead(),
     problems: problems.listUncounted,
+    lastSuccesses: jobs.lastSuccesses,
+    now,
   });
   const documentation = documentationRoutes(() => ({ routes: apiRoutes, rootRoutes }), version);
   const rootRoutes = [...health, ...modules.rootRoutes(), ...documentation];
   const apiRoutes: Route[] = [
     ...health,
     ...modules.routes(),
-    ...metricRoutes({ version, library: library.countLibrary }),
+    ...metricRoutes({ version, settings, library: library.countLibrary, lastSuccesses: jobs.lastSuccesses }),
     ...documentation,
   ];
   const mountOptions: MountOptions = {

@@ -24,6 +24,7 @@ import {
   restoreJobs,
   type JobRow,
 } from './queries.ts';
+import { readLastSuccesses } from './last-successes.ts';
 import { createTaskQueue, type TaskQueue } from './queue.ts';
 import type { HandledTask, Task } from './tasks.ts';
 import { bindContext } from '../runtime/bind-context.ts';
@@ -65,6 +66,7 @@ export function createJobs(deps: JobsDeps) {
       start,
       isRunning,
       canRead,
+      lastSuccesses,
       isWorking,
       drain,
       onStuck,
@@ -327,6 +329,8 @@ const isRunning = (context: Context): boolean => context.isOpen;
 
 /** Returns whether the table of jobs can be read, for /health. */
 const canRead = ({ db }: Context): boolean => canReadTable(db, 'jobs');
+
+const lastSuccesses = ({ db }: Context) => readLastSuccesses(db);
 
 /** Returns whether a job is running at this moment. */
 const isWorking = (context: Context): boolean => !(context.attempts?.isIdle() ?? true);

@@ -129,6 +129,29 @@ test('the page of a missing album says that it does not exist', async () => {
   expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
 });
 
+test.each([
+  ['/albums/abc', 'Album not found', 'All albums'],
+  ['/artists/0', 'Artist not found', 'All artists'],
+  ['/playlists/undefined', 'Playlist not found', 'All playlists'],
+  ['/playlists/-1/rules', 'Playlist not found', 'All playlists'],
+  ['/people/1e9', 'Person not found', 'All credits'],
+  ['/folders?path=nope', 'Folder not found', 'All folders'],
+  ['/nope', 'Page not found', 'Go home'],
+])('the address %s says what it does not lead to, and leads on', async (address, title, way) => {
+  await page.goto(address);
+  await page.getByRole('main').getByRole('heading', { name: title }).waitFor();
+  await page.getByRole('main').getByRole('link', { name: way }).waitFor();
+  expect(await page.getByRole('dialog').count()).toBe(0);
+});
+
+test('details of a track that does not exist say so', async () => {
+  await page.goto('/tracks?details=99999999');
+  await page.getByRole('dialog').getByRole('heading', { name: 'Track not found' }).waitFor();
+  await page.goto('/tracks?details=abc');
+  await page.getByRole('main').getByRole('heading', { name: 'Tracks' }).waitFor();
+  expect(await page.getByRole('dialog').count()).toBe(0);
+});
+
 test('without the server the window opens again, and says that it cannot reach it', async () => {
   const offline = await stage.openAsOwner(WITH_WORKER);
   await offline.goto('/');

@@ -38,6 +38,13 @@ test('an empty data folder becomes a library that plays', async () => {
   await page.getByRole('button', { name: 'Start scanning' }).click();
 
   await page.getByRole('heading', { name: 'Who may listen?' }).waitFor();
+  const startOf = (text: string) =>
+    page.getByText(text).evaluate((node) => {
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      return range.getBoundingClientRect().left;
+    });
+  expect(await startOf('Phones and other computers')).toBe(await startOf('Other devices on my network'));
   await page.getByRole('button', { name: 'Open my library' }).click();
   await page.getByRole('heading', { name: 'Recently added' }).waitFor();
   await stage.signIn();
@@ -85,7 +92,7 @@ test('a folder without music says what is in it and leads to another one', async
     await page.getByRole('button', { name: 'Start scanning' }).click();
 
     await page.getByRole('heading', { name: 'Who may listen?' }).waitFor();
-    expect(await page.getByRole('radio', { name: /^Only I/ }).isChecked()).toBe(true);
+    expect(await page.getByRole('radio', { name: /^Only me/ }).isChecked()).toBe(true);
     await page.getByRole('button', { name: 'Back' }).click();
     await page.getByRole('heading', { name: 'Your music' }).waitFor();
     expect(await page.getByLabel('Music folder').inputValue()).toBe(downloads);

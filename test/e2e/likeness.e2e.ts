@@ -169,3 +169,20 @@ test('mixes of the day are on Home, and a track says what sounds like it', async
     .first()
     .waitFor();
 });
+
+test('path and map say how far the analysis is before anybody chooses a track', async () => {
+  const laterTracks = addSoundLibrary(server.app.db, { genres: ['Later'], artists: 4, albums: 2, tracks: 5 }).flat();
+  await server.app.likeness.sounds.refresh();
+  const total = tracks.length + laterTracks.length;
+  const progress = `${tracks.length} of ${total} tracks are analyzed.`;
+  await page.goto('/path');
+  await main().getByRole('heading', { name: 'No paths yet' }).waitFor();
+  await main().getByText(progress).waitFor();
+  await main().getByRole('progressbar', { name: 'Audio analysis' }).waitFor();
+  expect(await main().getByRole('combobox').count()).toBe(0);
+  await main().getByRole('link', { name: 'Audio analysis' }).waitFor();
+  expect(await violations(page, page.url())).toEqual([]);
+  await page.goto('/map');
+  await main().getByText(`The map shows ${tracks.length} of ${total} tracks. The others appear once`).waitFor();
+  expect(await violations(page, page.url())).toEqual([]);
+});

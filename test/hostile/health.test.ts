@@ -2,8 +2,10 @@
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { HealthOut } from '../../server/http/health.ts';
+import { createLog } from '../../server/log/log.ts';
 import { createProblems } from '../../server/maintenance/problems.ts';
 import { holdLimit } from '../support/held-limit.ts';
 import { quiet, startServer, type TestServer } from '../support/server.ts';
@@ -133,4 +135,49 @@ test('while only this computer can connect, no name of the network is answered t
     const { answer } = await send(`GET /api/v1/auth/status HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
     await until(() => answer().startsWith('HTTP/1.1 403'));
   }
+});
+
+test('tells how long ago a scan, a backup and a check went well', async () => {
+  let clock = Date.UTC(2026, 0, 1);
+  server = await startServer({ now: () => new Date(clock) });
+  const ages = async () => (await server.api<HealthOut>('/health', { token: null })).body.ages;
+  expect(await ages()).toEqual({ scan: null, backup: null, backup_check: null });
+  const insert = server.app.db.$client.prepare(
+    `INSERT INTO jobs (task, payload, max_attempts, status, result, created_at, run_at, finished_at)
+      VALUES (?, '{}', 1, ?, ?, ?, ?, ?)`,
+  );
+  const end = (task: string, status: string, result: object) =>
+    insert.run(task, status, JSON.stringify(result), clock, clock, clock);
+  end('scan_local_folder', 'succeeded', {});
+  end('backup_task', 'succeeded', { absent: 0 });
+  end('check_backup', 'succeeded', { lost: 0 });
+  clock += 60_000;
+  end('scan_local_folder', 'failed', {});
+  end('backup_task', 'succeeded', { absent: 2 });
+  end('check_backup', 'succeeded', { lost: 1 });
+  clock += 60_000;
+  expect(await ages()).toEqual({ scan: 120, backup: 120, backup_check: 120 });
+  const headers = { Authorization: `Bearer ${server.token}` };
+  const text = await (await fetch(`${server.url}/api/v1/metrics`, { headers })).text();
+  for (const work of ['scan', 'backup', 'backup_check'])
+    expect(text).toContain(`tonearm_last_success_timestamp_seconds{work="${work}"} ${Date.UTC(2026, 0, 1) / 1_000}`);
+});
+
+test('a failed sign-in is in the log with its address, and without what was typed', async () => {
+  const lines: string[] = [];
+  server = await startServer({
+    log: createLog(
+      'info',
+      new PassThrough().on('data', (line: Buffer) => lines.push(line.toString())),
+    ),
+  });
+  await server.api('/auth/login', { method: 'POST', body: { username: 'a secret', password: 'wrong' }, token: null });
+  await server.api('/auth/login', { method: 'POST', body: { username: 'admin', password: 'wrong' }, token: null });
+  await fetch(`${server.url}/rest/ping?u=admin&p=wrong&v=1.16.1&c=phone`);
+  const failures = lines.filter((line) => line.includes('sign-in failed'));
+  expect(failures).toHaveLength(3);
+  for (const line of failures)
+    expect(JSON.parse(line)).toMatchObject({ from: expect.stringMatching(/127\.0\.0\.1|::1/) });
+  expect(failures.map((line) => (JSON.parse(line) as { user_id?: number }).user_id)).toEqual([undefined, 1, 1]);
+  expect(failures.join('')).not.toContain('a secret');
 });

@@ -40,6 +40,8 @@ test.each([
   ['user set ann quota_bytes=1e9', 2],
   ['trash restore 1e3', 2],
   ['user promote nobody', 1],
+  ['user delete nobody --yes', 1],
+  ['user delete ann', 1],
 ])('"tonearm %s" ends with %d', async (line, code) => {
   expect((await runServer([...line.split(' '), '--data-dir', dataDir])).code).toBe(code);
 });
@@ -240,4 +242,31 @@ test('the log in the data folder is written if nobody else keeps the log, or if 
   expect(await listLogFiles({ container: 'podman' })).toEqual([]);
   // this JOURNAL_STREAM belongs to the terminal that started the command, not to the command's own output
   expect(await listLogFiles({ LOG_FILES: 'always', JOURNAL_STREAM: '1:1' })).toEqual(['tonearm.log']);
+});
+
+test('an account is deleted with --yes, and an administrator who is the only one is not', async () => {
+  const dir = makeFolder();
+  const run = async (line: string) =>
+    runServer([...line.split(' '), '--data-dir', dir], {}, { input: 'correct horse\n' });
+  await run('user add owner --superuser');
+  await run('user add ben');
+  expect((await run('user delete ben')).stderr).toContain('needs --yes');
+  expect(await run('user delete ben --yes')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Deleted the account ben'),
+  });
+  expect(await run('user delete owner --yes')).toMatchObject({ code: 1 });
+  expect((await run('user list')).stdout.trim()).toBe('owner (superuser)');
+});
+
+test('a backup that lacks a file ends with 3, and names the file', async () => {
+  const dir = makeFolder();
+  const { dir: music } = makeLibrary({ tracks: 3, seconds: '1' }, join(base, 'music to back up'));
+  await runServer(['scan', music, '--data-dir', dir]);
+  const backUp = () => runServer(['backup', '--to', makeFolder(), '--data-dir', dir]);
+  expect(await backUp()).toMatchObject({ code: 0 });
+  const audio = join(dir, 'library', 'audio');
+  const lost = readdirSync(audio, { recursive: true, encoding: 'utf8' }).find((name) => /\.\w{3,4}$/.test(name));
+  rmSync(join(audio, lost!));
+  expect(await backUp()).toMatchObject({ code: 3, stdout: expect.stringContaining('1 files could not be read') });
 });

@@ -7,7 +7,7 @@ import type { FolderOut, TrackOut } from '../../api/routes.ts';
 import { trackPage } from '../../api/library.ts';
 import { useStartScan } from '../../api/jobs.ts';
 import { usePagedList } from '../../api/paged-list.ts';
-import { detailOf } from '../../api/problem.ts';
+import { detailOf, isAbsent } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { AvailabilityIcon } from '../../music/availability-icon.tsx';
 import { markItems } from '../../music/item-marks.ts';
@@ -22,6 +22,7 @@ import { IconFolder, IconFolderOffline, IconForward, IconPlay, IconShuffle, Icon
 import { Page } from '../../ui/page.tsx';
 import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { VirtualGrid } from '../../ui/lists/virtual-grid.tsx';
+import { AbsentPage } from '../../music/absent-page.tsx';
 import { EmptyLibrary } from './home/empty-library.tsx';
 import '../../i18n/page-texts.ts';
 import long from './long-rows.module.css';
@@ -65,6 +66,7 @@ function Folder({ path, isTop }: { path: string | undefined; isTop: boolean }) {
     [showFolders, showTracks, folderCount],
   );
 
+  if (isAbsent(head.error)) return <AbsentPage kind="folder" />;
   if (head.error) return <ErrorState isPage detail={detailOf(head.error)} onRetry={() => void head.refetch()} />;
   if (!head.data) return <LoadingFolder />;
   const isEmpty = folderCount + trackCount === 0;

@@ -4,8 +4,9 @@ import { Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { trackQuery } from '../../api/tracks.ts';
-import { detailOf } from '../../api/problem.ts';
-import { ErrorState, Skeleton } from '../../ui/states.tsx';
+import { detailOf, isAbsent } from '../../api/problem.ts';
+import { IconNotFound } from '../../ui/theme/icons.ts';
+import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
 import { TrackDetails } from './track-details.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './details.module.css';
@@ -37,7 +38,14 @@ export function DetailsDrawer({ trackId, ...rest }: DetailsDrawerProps) {
 }
 
 function Loaded({ trackId, ...rest }: DetailsDrawerProps) {
+  const { t } = useTranslation();
   const { data, error, refetch } = useQuery(trackQuery(trackId));
+  if (isAbsent(error))
+    return (
+      <EmptyState icon={IconNotFound} title={t('absent.track')}>
+        {t('absent.text')}
+      </EmptyState>
+    );
   if (error && !data) return <ErrorState detail={detailOf(error)} onRetry={() => void refetch()} />;
   if (data) return <TrackDetails track={data} {...rest} />;
   return (

@@ -4,7 +4,14 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
 import { memo, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { fetchMapLine, mapQuery, mapTracksQuery, type MapArea, type MapLine } from '../../api/likeness.ts';
+import {
+  fetchMapLine,
+  likenessQuery,
+  mapQuery,
+  mapTracksQuery,
+  type MapArea,
+  type MapLine,
+} from '../../api/likeness.ts';
 import { detailOf } from '../../api/problem.ts';
 import { trackQuery } from '../../api/tracks.ts';
 import { ChosenTracks } from '../../music/chosen-tracks.tsx';
@@ -13,15 +20,16 @@ import { oneTrack } from '../../music/track-drag.ts';
 import { useActions } from '../../music/use-actions.ts';
 import { usePlaylistCommands } from '../../music/use-playlist-commands.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
-import { Button, ButtonLink, IconButton } from '../../ui/controls/button.tsx';
+import { Button, IconButton } from '../../ui/controls/button.tsx';
 import { formatNumber } from '../../ui/format.ts';
-import { IconAdd, IconAddTo, IconFarther, IconMap, IconPlay, IconRadio, IconWholeMap } from '../../ui/theme/icons.ts';
+import { IconAdd, IconAddTo, IconFarther, IconPlay, IconRadio, IconWholeMap } from '../../ui/theme/icons.ts';
 import { Page } from '../../ui/page.tsx';
 import { useScheme } from '../../ui/theme/scheme.ts';
 import { Segmented } from '../../ui/controls/segmented.tsx';
-import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
+import { ErrorState, Skeleton } from '../../ui/states.tsx';
 import { MapCanvas, ZOOM_STEP } from './map-canvas.tsx';
 import { genreColour } from './map-drawing.ts';
+import { AnalysisLink, NotAnalyzed } from './sound-progress.tsx';
 import {
   areaOf,
   fetchedArea,
@@ -93,13 +101,7 @@ export function MapPage() {
   if (mapData.part.version === null || (size === null && mapData.part.total === 0))
     return (
       <Page title={t('place.map')}>
-        <EmptyState
-          icon={IconMap}
-          title={t('map.emptyTitle')}
-          actions={<ButtonLink to="/analysis">{t('analysis.title')}</ButtonLink>}
-        >
-          {t('map.empty')}
-        </EmptyState>
+        <NotAnalyzed title={t('map.emptyTitle')}>{t('map.empty')}</NotAnalyzed>
       </Page>
     );
   return (
@@ -122,6 +124,7 @@ export function MapPage() {
         </>
       }
     >
+      <PartOfLibrary />
       <div className={styles.both}>
         <div className={styles.side}>
           <MapCanvas
@@ -155,6 +158,23 @@ export function MapPage() {
         </div>
       </div>
     </Page>
+  );
+}
+
+/** Says how many tracks are on the map while it lacks others. */
+function PartOfLibrary() {
+  const { t } = useTranslation();
+  const { data } = useQuery(likenessQuery());
+  if (!data || data.indexed === 0 || data.indexed >= data.total) return null;
+  const isUnfinished = data.analyzed < data.total;
+  return (
+    <div className={styles.partly}>
+      <p>
+        {t('map.partly', { number: formatNumber(data.indexed), total: formatNumber(data.total) })}{' '}
+        {t(isUnfinished ? 'map.othersLater' : 'map.othersNot')}
+      </p>
+      {isUnfinished && <AnalysisLink />}
+    </div>
   );
 }
 

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { pathQuery, type PathEnds } from '../../api/likeness.ts';
+import { likenessQuery, pathQuery, type PathEnds } from '../../api/likeness.ts';
 import { detailOf } from '../../api/problem.ts';
 import { ChosenTracks } from '../../music/chosen-tracks.tsx';
 import { PlayButton } from '../../music/play-button.tsx';
@@ -14,6 +14,7 @@ import { IconAddTo, IconAgain, IconPath } from '../../ui/theme/icons.ts';
 import { Page } from '../../ui/page.tsx';
 import { Slider } from '../../ui/controls/slider.tsx';
 import { EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx';
+import { NotAnalyzed } from './sound-progress.tsx';
 import '../../i18n/page-texts.ts';
 import styles from './likeness.module.css';
 
@@ -23,8 +24,16 @@ export function PathPage() {
   const { t } = useTranslation();
   const { from, to, steps = STEPS.usual } = useSearch({ from: '/app/explore/path' });
   const navigate = useNavigate();
+  const likeness = useQuery(likenessQuery());
   const changeSearch = (change: { from?: number | undefined; to?: number | undefined; steps?: number }) =>
     void navigate({ to: '/path', search: { from, to, steps, ...change }, replace: true });
+  if (likeness.data?.by === 'tags')
+    return (
+      <Page title={t('place.path')}>
+        <p className={styles.lead}>{t('path.lead')}</p>
+        <NotAnalyzed title={t('path.notYetTitle')}>{t('path.notYet')}</NotAnalyzed>
+      </Page>
+    );
   const stepsText = t('path.stepCount', { count: steps });
   return (
     <Page title={t('place.path')}>

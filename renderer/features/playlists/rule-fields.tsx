@@ -1,3 +1,4 @@
+import { NativeSelect } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
@@ -27,8 +28,7 @@ export function ConditionFields({ condition, fields, onChange }: ConditionProps)
   const tagNames = [...new Set([...tags.map(({ name }) => name), ...(tag === undefined ? [] : [tag])])];
   return (
     <>
-      <select
-        className={styles.select}
+      <NativeSelect
         aria-label={t('rules.field')}
         value={optionOf(condition)}
         onChange={(event) => onChange(withOption(condition, event.currentTarget.value, fields))}
@@ -45,10 +45,9 @@ export function ConditionFields({ condition, fields, onChange }: ConditionProps)
             {labelOfTag(t, name)}
           </option>
         ))}
-      </select>
+      </NativeSelect>
       {kind !== 'boolean' && (
-        <select
-          className={styles.select}
+        <NativeSelect
           aria-label={t('rules.operator')}
           value={op}
           onChange={(event) => {
@@ -65,7 +64,7 @@ export function ConditionFields({ condition, fields, onChange }: ConditionProps)
               {t(`rules.operators.${operator as 'is'}`)}
             </option>
           ))}
-        </select>
+        </NativeSelect>
       )}
       {valuesOf(op) === 2
         ? [0, 1].map((i) => (
@@ -113,20 +112,22 @@ function ValueField({ kind, condition: { field, tag, op }, label, value, onChang
   const commonProps = { className: styles.input, 'aria-label': label };
   if (kind === 'boolean') {
     return (
-      <select
-        {...commonProps}
+      <NativeSelect
+        className={styles.choice}
+        aria-label={label}
         value={value === false ? 'false' : 'true'}
         onChange={(event) => onChange(event.currentTarget.value === 'true')}
       >
         <option value="true">{t('rules.yes')}</option>
         <option value="false">{t('rules.no')}</option>
-      </select>
+      </NativeSelect>
     );
   }
   if (kind === 'mood') {
     return (
-      <select
-        {...commonProps}
+      <NativeSelect
+        className={styles.choice}
+        aria-label={label}
         value={typeof value === 'string' ? value : ''}
         onChange={(event) => onChange(event.currentTarget.value)}
       >
@@ -135,13 +136,14 @@ function ValueField({ kind, condition: { field, tag, op }, label, value, onChang
             {t(`mood.${mood}`)}
           </option>
         ))}
-      </select>
+      </NativeSelect>
     );
   }
   if (kind === 'playlist') {
     return (
-      <select
-        {...commonProps}
+      <NativeSelect
+        className={styles.choice}
+        aria-label={label}
         value={typeof value === 'number' ? value : ''}
         onChange={(event) => onChange(Number(event.currentTarget.value) || undefined)}
       >
@@ -151,7 +153,7 @@ function ValueField({ kind, condition: { field, tag, op }, label, value, onChang
             {playlist.name}
           </option>
         ))}
-      </select>
+      </NativeSelect>
     );
   }
   if (kind === 'number' || isDays(op)) {

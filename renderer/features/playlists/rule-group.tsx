@@ -1,3 +1,4 @@
+import { NativeSelect } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { IconAdd, IconClose } from '../../ui/theme/icons.ts';
 import type { SmartFields } from '../../api/playlists.ts';
@@ -27,14 +28,13 @@ export function RuleGroup({ group, fields, depth = 0, onChange, onRemove }: Rule
       <div className={styles.joiner}>
         <label>
           {t('rules.match')}{' '}
-          <select
-            className={styles.select}
+          <NativeSelect
             value={group.joiner}
             onChange={(event) => onChange({ ...group, joiner: event.currentTarget.value as Joiner })}
           >
             <option value="all">{t('rules.all')}</option>
             <option value="any">{t('rules.any')}</option>
-          </select>
+          </NativeSelect>
         </label>
         {onRemove && (
           <IconButton label={t('rules.removeGroup')} icon={IconClose} iconSize={16} size="small" onClick={onRemove} />

@@ -1,5 +1,5 @@
 // Creates a smart playlist, or edits its rules, with a live preview.
-import { TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
@@ -15,8 +15,9 @@ import {
   useUpdatePlaylist,
   type Rules,
 } from '../../api/playlists.ts';
-import { detailOf } from '../../api/problem.ts';
+import { detailOf, isAbsent } from '../../api/problem.ts';
 import { trackCover } from '../../api/urls.ts';
+import { AbsentPage } from '../../music/absent-page.tsx';
 import { Button, ButtonLink, IconButton } from '../../ui/controls/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
 import { formatLength, formatNumber } from '../../ui/format.ts';
@@ -35,6 +36,7 @@ export function RulesPage() {
   const { t } = useTranslation();
   const { playlistId } = useParams({ from: '/app/playlists/$playlistId/rules' });
   const { data, error, refetch } = useQuery(playlistQuery(playlistId));
+  if (isAbsent(error)) return <AbsentPage kind="playlist" />;
   if (error) return <ErrorState isPage detail={detailOf(error)} onRetry={() => void refetch()} />;
   if (data) return <RuleEditor key={data.id} playlist={data} />;
   return (
@@ -135,8 +137,7 @@ function OrderFields({
     <div className={styles.order}>
       <label>
         {t('rules.sort')}{' '}
-        <select
-          className={styles.select}
+        <NativeSelect
           value={sort?.field ?? ''}
           onChange={(event) =>
             onChange({
@@ -154,7 +155,7 @@ function OrderFields({
               {t(labelOfRule(field))}
             </option>
           ))}
-        </select>
+        </NativeSelect>
       </label>
       {sort && sort.field !== 'random' && (
         <IconButton
@@ -181,8 +182,7 @@ function OrderFields({
           }
         />
       </label>
-      <select
-        className={styles.select}
+      <NativeSelect
         aria-label={t('rules.limitBy')}
         value={form.limitBy}
         onChange={(event) => onChange({ ...form, limitBy: event.currentTarget.value as RuleForm['limitBy'] })}
@@ -192,7 +192,7 @@ function OrderFields({
             {t(`rules.limits.${by}`)}
           </option>
         ))}
-      </select>
+      </NativeSelect>
     </div>
   );
 }

@@ -60,10 +60,12 @@ const isStep = (value: unknown): value is SetupStep => value === 'account' || va
 /** Keeps undefined for invalid values, because the router merges the values over the raw parameters. */
 const withoutNulls = <T extends object>(values: T) => values as { [K in keyof T]?: NonNullable<T[K]> };
 
-const id = (value: string) => (/^[1-9]\d{0,14}$/.test(value) ? Number(value) : 0);
-/** Returns the parser of a path with an id; 0 stands for an invalid one. */
+/** Valid for the server, which answers that nothing has it. */
+const ID_OF_NOTHING = 999_999_999_999_999;
+const id = (value: unknown) => (/^[1-9]\d{0,14}$/.test(String(value)) ? Number(value) : undefined);
+/** Returns the parser of a path with an id. A page whose address has no valid id says that its item does not exist. */
 const idParam = <Name extends string>(name: Name) => ({
-  parse: (params: Record<Name, string>) => ({ [name]: id(params[name]) }) as Record<Name, number>,
+  parse: (params: Record<Name, string>) => ({ [name]: id(params[name]) ?? ID_OF_NOTHING }) as Record<Name, number>,
   stringify: (params: Record<Name, number>) => ({ [name]: String(params[name]) }) as Record<Name, string>,
 });
 
@@ -107,8 +109,7 @@ const app = createRoute({
   id: 'app',
   /** The track whose details are open, and whether they are being edited. */
   validateSearch: (input: Record<string, unknown>): { details?: number | undefined; edit?: true | undefined } => ({
-    details:
-      id(typeof input['details'] === 'number' ? String(input['details']) : (text(input['details']) ?? '')) || undefined,
+    details: id(input['details']),
     edit: flag(input['edit']),
   }),
   beforeLoad: async ({ context, location }) => {
@@ -256,7 +257,7 @@ const trash = createRoute({
 const activity = createRoute({
   getParentRoute: () => carePages,
   path: '/activity',
-  validateSearch: (input: Record<string, unknown>) => withoutNulls({ job: id(String(input['job'])) || undefined }),
+  validateSearch: (input: Record<string, unknown>) => withoutNulls({ job: id(input['job']) }),
   component: lazyPage(() => import('../../features/activity/activity-page.tsx'), 'ActivityPage'),
 });
 

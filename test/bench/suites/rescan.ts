@@ -95,7 +95,9 @@ export async function rescanSuite(dir: string): Promise<Measure[]> {
 }
 
 async function eventLoopDelayMs(product: Product): Promise<number> {
-  const text = await (await fetch(`${product.url}/api/v1/metrics`)).text();
+  const text = await (
+    await fetch(`${product.url}/api/v1/metrics`, { headers: { Authorization: `Bearer ${product.token}` } })
+  ).text();
   return Number(/^nodejs_eventloop_delay_p99_seconds (\S+)$/m.exec(text)?.[1] ?? Number.NaN) * 1000;
 }
 
