@@ -134,6 +134,7 @@ const TEXT_PARTS: Record<string, readonly string[]> = {
     'why',
   ],
   finding: ['synonyms'],
+  devices: ['devices', 'sound', 'queueOffer'],
   // of the page of a share, which guests open
   guest: ['guest'],
   // of the desktop's menus
@@ -144,7 +145,8 @@ export const englishTexts: Plugin = {
   name: 'english-texts',
   enforce: 'pre',
   load(id) {
-    const [, file, part] = /^(.*[\\/]languages[\\/]en\.json)\?(settings|pages|finding|guest|window)$/.exec(id) ?? [];
+    const [, file, part] =
+      /^(.*[\\/]languages[\\/]en\.json)\?(settings|pages|finding|devices|guest|window)$/.exec(id) ?? [];
     if (!file) return undefined;
     this.addWatchFile(file);
     const texts = JSON.parse(readFileSync(file, 'utf8')) as Record<string, object>;

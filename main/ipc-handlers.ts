@@ -1,5 +1,6 @@
 // Handlers of the IPC channels. Every call's sender and arguments are checked here.
 import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { app, BrowserWindow, dialog, ipcMain, shell, type IpcMainInvokeEvent, type WebContents } from 'electron';
 import { z } from 'zod';
@@ -69,6 +70,7 @@ export function answerChannels({
 }: AnswerDeps): void {
   const answers: { [C in Channel]: ChannelHandler<C> } = {
     'app:version': answer(z.tuple([]), () => app.getVersion()),
+    'app:host-name': answer(z.tuple([]), () => hostname()),
     'dialog:choose-folder': answer(z.tuple([FolderPath.optional()]), chooseFolder),
     'setup:token': answer(z.tuple([]), async () => (await setupToken()) ?? null),
     'auth:ticket': answer(z.tuple([]), async () => (await requestTicket()) ?? null),

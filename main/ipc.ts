@@ -49,6 +49,8 @@ export type ShellChange = {
 
 export interface Channels {
   'app:version': () => string;
+  /** Resolves to the name of this computer, for the list of devices. */
+  'app:host-name': () => string;
   /** Asks for a folder; resolves to its absolute path, or null if cancelled. */
   'dialog:choose-folder': (startIn?: string) => string | null;
   /**
@@ -75,6 +77,7 @@ export type Channel = keyof Channels;
 /** Function name of each channel on the bridge, which pages see as `window.tonearm`. */
 export const BRIDGE = {
   version: 'app:version',
+  hostName: 'app:host-name',
   pickFolder: 'dialog:choose-folder',
   setupToken: 'setup:token',
   signInTicket: 'auth:ticket',

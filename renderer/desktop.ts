@@ -54,6 +54,8 @@ export interface DesktopBridge {
   restartServer(): Promise<void>;
   settings(): Promise<DesktopSettings>;
   changeSettings(change: DesktopChange): Promise<DesktopSettings>;
+  /** Returns the name of this computer. */
+  hostName(): Promise<string>;
   tellLanguage(language: string): Promise<void>;
   /** Shows the file of a track in the system's file manager; false if the file is not on this computer. */
   showFile(trackId: number): Promise<boolean>;

@@ -5,6 +5,7 @@ import { authModule } from './auth/module.ts';
 import { backupModule, type BackupTuning } from './backup/module.ts';
 import { coversModule, type CoversTuning } from './covers/module.ts';
 import { openDataFolder, type DataFolderOptions } from './data-folder.ts';
+import { devicesModule } from './devices/module.ts';
 import { downloadsModule } from './downloads/module.ts';
 import { enrichmentModule, type EnrichmentTuning } from './enrichment/module.ts';
 import { createEventHub } from './events/hub.ts';
@@ -111,6 +112,7 @@ export async function createApp(options: AppOptions) {
   const streaming = add(streamingModule({ ...base, audioStore, findTool, audio }));
   const zips = add(zipsModule({ ...base, playlists, streaming }));
   const jukebox = add(jukeboxModule(base));
+  const devices = add(devicesModule({ ...base, library }));
   const { radio, relay } = add(radioModule({ ...base, tuning }));
   const { sources, catalogue } = add(sourcesModule({ ...base, findTool, tuning }));
   const { covers, placeholders, pictures } = add(
@@ -243,7 +245,11 @@ export async function createApp(options: AppOptions) {
     }),
   );
   const { inFlight, openAnswers, isStillAllowed, authenticate } = auth;
-  add({ offers: events, routes: eventRoutes({ authenticate, events, kinds: EVENTS }), stop: events.close });
+  add({
+    offers: events,
+    routes: eventRoutes({ authenticate, events, kinds: EVENTS, onDevice: devices.connect }),
+    stop: events.close,
+  });
   const sharing = add(lanModule({ ...base, settings, tuning }));
   const web = createWebApp({
     ...base,

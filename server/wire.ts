@@ -1,6 +1,7 @@
 // The event stream: events of all modules. The renderer's types and the documentation of events are derived from this
 // table.
 import type { z } from 'zod';
+import { deviceCommandEvent, devicesEvent } from './devices/wire.ts';
 import { downloadEvent } from './downloads/wire.ts';
 import { historyEvent, nowPlayingEvent } from './history/events.ts';
 import { jobEvent } from './jobs/wire.ts';
@@ -26,6 +27,8 @@ export const EVENTS = [
   nowPlayingEvent,
   networkEvent,
   jukeboxEvent,
+  devicesEvent,
+  deviceCommandEvent,
   podcastEvent,
   stationEvent,
 ] as const;

@@ -3,6 +3,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { EventMap, EventName } from '../../server/wire.ts';
 import { jukeboxKey } from './jukebox.ts';
+import { noteDevices } from './device-news.ts';
 import { HISTORY } from './history.ts';
 import { isOpen, scanKey, SCAN_TASK } from './jobs.ts';
 import { LIBRARY } from './library.ts';
@@ -74,9 +75,11 @@ export function openEventStream({ queries, onJobDone }: EventStreamOptions): Eve
       }
       failures = 0;
       noteReachable(true);
+      noteDevices({ kind: 'open' });
     });
     stream.addEventListener('error', () => {
       noteReachable(false);
+      noteDevices({ kind: 'lost' });
       failures += 1;
       if (stream.readyState === EventSource.CLOSED)
         timer = setTimeout(connect, RECONNECT_MS[Math.min(failures, RECONNECT_MS.length) - 1]);
@@ -97,6 +100,8 @@ export function openEventStream({ queries, onJobDone }: EventStreamOptions): Eve
     listen(stream, 'download', (download) => noteDownload(queries, download));
     listen(stream, 'playlist', () => void notePlaylist(queries));
     listen(stream, 'jukebox', (jukebox) => queries.setQueryData(jukeboxKey, jukebox));
+    listen(stream, 'devices', () => noteDevices({ kind: 'changed' }));
+    listen(stream, 'device_command', (command) => noteDevices({ kind: 'command', command }));
     listen(stream, 'queue', () => void queries.invalidateQueries({ queryKey: [QUEUE] }));
     listen(stream, 'podcast', () => void queries.invalidateQueries({ queryKey: [PODCASTS] }));
     listen(stream, 'station', () => void queries.invalidateQueries({ queryKey: [STATIONS] }));
@@ -116,6 +121,7 @@ export function openEventStream({ queries, onJobDone }: EventStreamOptions): Eve
     },
     close() {
       disconnect();
+      noteDevices({ kind: 'lost' });
       for (const refresher of [refreshLibrary, refreshJobs, refreshHistory]) refresher.cancel();
     },
   };

@@ -1,4 +1,5 @@
-// Requests of a window in jukebox mode. Requests of phones arrive as events, which are in the cache under `jukeboxKey`.
+// Requests of a window that is a jukebox. Requests of phones arrive as events, which are in the cache under
+// `jukeboxKey`.
 import type { QueryClient } from '@tanstack/react-query';
 import { request } from './client.ts';
 import type { JukeboxOut, SpeakerIn, TrackOut } from './routes.ts';

@@ -1287,6 +1287,58 @@ export interface SpeakerIn {
   name: string;
   report?: { version: number; current_index: number; position_ms: number; playing: boolean; gain: number } | undefined;
 }
+export interface DeviceList {
+  items: DeviceOut[];
+}
+export interface DeviceOut {
+  id: string;
+  name: string;
+  track: TrackOut | null;
+  position_ms: number;
+  playing: boolean;
+  volume: number;
+  muted: boolean;
+}
+export interface DeviceIn {
+  name: string;
+  track_id: number | null;
+  position_ms: number;
+  playing: boolean;
+  volume: number;
+  muted: boolean;
+}
+export type DeviceCommandIn =
+  | { kind: 'play'; from: string }
+  | { kind: 'pause'; from: string }
+  | { kind: 'volume'; from: string; volume: number }
+  | { kind: 'rename'; from: string; name: string }
+  | { kind: 'give'; from: string }
+  | { kind: 'taken'; from: string; hand_over: string }
+  | { kind: 'not_taken'; from: string; hand_over: string; reason: 'gesture' | 'failed' };
+export interface HandOverIn {
+  id: string;
+  from: string;
+  track_ids: number[];
+  current_index: number;
+  position_ms: number;
+  playing: boolean;
+  speed?: number | undefined;
+  shuffle: boolean;
+  repeat: 'off' | 'all' | 'one';
+  listening: { play_id: string; started_at: string; heard_ms: number; reported_ms: number | null } | null;
+  context: string;
+}
+export interface HandOverOut {
+  id: string;
+  from: string;
+  tracks: TrackOut[];
+  current_index: number;
+  position_ms: number;
+  shuffle: boolean;
+  repeat: 'off' | 'all' | 'one';
+  listening: { play_id: string; started_at: string; heard_ms: number; reported_ms: number | null } | null;
+  context: string;
+}
 export interface StationOut {
   id: number;
   name: string;
@@ -3091,6 +3143,14 @@ export interface Routes {
   'GET /jukebox': { input: {}; reply: JukeboxOut };
   'PUT /jukebox/speaker': { input: { body: SpeakerIn }; reply: JukeboxOut };
   'DELETE /jukebox/speaker/{speaker_id}': { input: { path: { speaker_id: string } }; reply: undefined };
+  'GET /devices': { input: {}; reply: DeviceList };
+  'PUT /devices/{device_id}': { input: { path: { device_id: string }; body: DeviceIn }; reply: undefined };
+  'POST /devices/{device_id}/commands': {
+    input: { path: { device_id: string }; body: DeviceCommandIn };
+    reply: undefined;
+  };
+  'PUT /devices/{device_id}/hand-over': { input: { path: { device_id: string }; body: HandOverIn }; reply: undefined };
+  'GET /devices/{device_id}/hand-over': { input: { path: { device_id: string } }; reply: HandOverOut };
   'GET /stations': { input: {}; reply: StationOut[] };
   'POST /stations': { input: { body: StationIn }; reply: StationOut };
   'PUT /stations/{id}': { input: { path: { id: number }; body: StationIn }; reply: StationOut };
@@ -3365,7 +3425,12 @@ export interface Routes {
     input: { path: { year: string }; query?: { tz?: string | number | null | undefined } };
     reply: YearReview;
   };
-  'GET /events': { input: { query?: { last_event_id?: string | number | null | undefined } }; reply: unknown };
+  'GET /events': {
+    input: {
+      query?: { last_event_id?: string | number | null | undefined; device_id?: string | number | null | undefined };
+    };
+    reply: unknown;
+  };
   'GET /network': { input: {}; reply: NetworkOut };
   'PUT /network/sharing': { input: { body: { enabled: boolean } }; reply: NetworkOut };
   'GET /metrics': { input: {}; reply: unknown };

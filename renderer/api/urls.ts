@@ -1,6 +1,7 @@
 // URLs for elements that cannot send headers: <img>, <audio> and EventSource send the token in the query.
 import { COVER_SIZES, LARGEST_COVER, type CoverSize } from '../../server/covers/cover-sizes.ts';
 import { API, toQueryString } from './client.ts';
+import { OWN_DEVICE } from './device-news.ts';
 import { firstEventId } from './last-event.ts';
 import { getSession } from './session.ts';
 import { downloadUrl } from './url-tokens.ts';
@@ -67,4 +68,8 @@ export const episodeUrl = (episodeId: number): string =>
 export const stationUrl = (stationId: number): string =>
   `${API}/stations/${stationId}/audio${toQueryString({ token: token() })}`;
 export const eventsUrl = (): string =>
-  `${API}/events${toQueryString({ token: getSession()?.urls?.events, last_event_id: firstEventId() })}`;
+  `${API}/events${toQueryString({
+    token: getSession()?.urls?.events,
+    last_event_id: firstEventId(),
+    device_id: OWN_DEVICE,
+  })}`;

@@ -19,3 +19,7 @@ declare module '*en.json?finding' {
   const texts: object;
   export default texts;
 }
+declare module '*en.json?devices' {
+  const texts: object;
+  export default texts;
+}

@@ -21,12 +21,12 @@ import {
   SPEED_MIN,
   type ChosenTrack,
   type FailureReason,
+  type HandedOrigin,
   type Loop,
   type Player,
   type PlayerState,
   type PlayOptions,
   type QueueEntry,
-  type QueueOrigin,
   type QueueTrack,
   type Repeat,
   type SoundSettings,
@@ -177,10 +177,26 @@ export class PlayerEngine implements Player {
     tracks: readonly ChosenTrack[],
     index: number,
     positionMs: number,
-    { from = null, rest = null, radio = null, listening = null }: QueueOrigin = {},
+    {
+      from = null,
+      rest = null,
+      radio = null,
+      listening = null,
+      shuffle = rest !== null && rest.seed !== null,
+      repeat = this.#state.repeat,
+      orders,
+      added = [],
+    }: HandedOrigin = {},
   ): void {
     if (tracks.length === 0) return;
-    this.#update({ queue: this.#toEntries(tracks), from, rest, radio, shuffle: rest !== null && rest.seed !== null });
+    const firstOrder = this.#nextKey;
+    const addedIndexes = new Set(added);
+    const queue = this.#toEntries(tracks).map((entry, position) => ({
+      ...entry,
+      ...(orders && { order: firstOrder + (orders[position] ?? position) }),
+      ...(addedIndexes.has(position) && { added: true as const }),
+    }));
+    this.#update({ queue, from, rest, radio, shuffle, repeat });
     this.#start(Math.min(index, tracks.length - 1), { positionMs, paused: true, listening });
   }
 

@@ -1,4 +1,4 @@
-// Whether this browser's library window is in jukebox mode; every window can switch it.
+// Whether phones may play in this browser's library window, the jukebox; every window can switch it.
 import { asWord, storedChoice } from '../stored-choice.ts';
 
 const choice = storedChoice<'on' | 'off'>({

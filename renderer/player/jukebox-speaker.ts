@@ -1,6 +1,6 @@
-// Jukebox mode: the player executes the requests of phones and reports its state. If several windows of one browser
-// are in jukebox mode, the window that registered last is the speaker, and the others wait. Contains no React and no
-// HTTP.
+// The jukebox (“Let phones play here”): the player executes the requests of phones and reports its state. If several
+// windows of one browser are jukeboxes, the window that registered last is the speaker, and the others wait. Contains
+// no React and no HTTP.
 import { isSounding, type Player, type QueueTrack } from './player.ts';
 import type { JukeboxOut, SpeakerIn } from '../api/routes.ts';
 

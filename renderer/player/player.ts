@@ -144,6 +144,16 @@ export interface QueueOrigin {
   listening?: Listening | null;
 }
 
+/** What else a queue has that comes from another device. */
+export interface HandedOrigin extends QueueOrigin {
+  shuffle?: boolean;
+  repeat?: Repeat;
+  /** For each track its place in the unshuffled queue. */
+  orders?: readonly number[];
+  /** Indexes of the tracks that were queued by hand. */
+  added?: readonly number[];
+}
+
 export const CROSSFADE_MAX_S = 12;
 export const PREAMP_MAX_DB = 12;
 export const SPEED_MIN = 0.5;
@@ -222,7 +232,7 @@ export interface Player {
   /** Repeats a part of the current track until the next track begins. */
   setLoop(loop: Loop | null): void;
   /** Loads a queue from another device without playing it. */
-  restore(tracks: readonly ChosenTrack[], index: number, positionMs: number, origin?: QueueOrigin): void;
+  restore(tracks: readonly ChosenTrack[], index: number, positionMs: number, origin?: HandedOrigin): void;
 }
 
 export const currentEntry = (state: PlayerState): QueueEntry | null => state.queue[state.index] ?? null;

@@ -39,18 +39,19 @@ const savedState = storedChoice<Partial<Remembered> & { version?: number }>({
   }),
 });
 
-export function remember(state: Remembered): void {
-  const firstIndex = Math.max(0, Math.min(state.index - MAX_ENTRIES / 4, state.queue.length - MAX_ENTRIES));
-  const cutCount = Math.max(0, state.queue.length - firstIndex - MAX_ENTRIES);
-  const { queue, index, rest, ...otherFields } = pick(state);
-  savedState.set({
-    ...otherFields,
-    version: VERSION,
+/** Returns the part of a long queue around the current entry. */
+export function cutQueue({ queue, index, rest }: Remembered): Pick<Remembered, 'queue' | 'index' | 'rest'> {
+  const firstIndex = Math.max(0, Math.min(index - MAX_ENTRIES / 4, queue.length - MAX_ENTRIES));
+  const cutCount = Math.max(0, queue.length - firstIndex - MAX_ENTRIES);
+  return {
     queue: queue.slice(firstIndex, firstIndex + MAX_ENTRIES),
     index: index - firstIndex,
     rest: rest && { ...rest, next: Math.max(0, rest.next - cutCount), ...(firstIndex > 0 && { first: 0 }) },
-  });
+  };
 }
+
+export const remember = (state: Remembered): void =>
+  savedState.set({ ...pick(state), version: VERSION, ...cutQueue(state) });
 
 const pick = (state: Remembered): Remembered =>
   Object.fromEntries(SAVED_SETTINGS.map((name) => [name, state[name]])) as unknown as Remembered;

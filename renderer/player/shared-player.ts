@@ -3,14 +3,15 @@
 // clicked window, as autoplay rules require, and never from two windows.
 import type { PlayerEngine } from './engine.ts';
 import { emptyState } from './first-state.ts';
+import { maySound } from './autoplay.ts';
 import {
   isSounding,
   type ChosenTrack,
+  type HandedOrigin,
   type Loop,
   type Player,
   type PlayerState,
   type PlayOptions,
-  type QueueOrigin,
   type QueueTrack,
   type Repeat,
   type SoundSettings,
@@ -19,6 +20,8 @@ import {
 
 /** A playing window sends its state at least once a second, also in the background. */
 const SILENT_AFTER_MS = 3_000;
+/** A track of a distant server starts later than this only if something is wrong. */
+const SOUNDS_WITHIN_MS = 8_000;
 
 type CommandName = Exclude<keyof Player, 'getState' | 'subscribe'>;
 type Message =
@@ -35,12 +38,20 @@ interface SharedPlayerOptions {
   channelName?: string;
 }
 
+interface OwnEngine {
+  engine: PlayerEngine;
+  /** Ends the tasks of the window with the engine. */
+  leave: () => void;
+  /** When this window took the engine over, in ms since 1970. */
+  since: number;
+}
+
 export class SharedPlayer implements Player {
   readonly #options: SharedPlayerOptions;
   readonly #channel: BroadcastChannel;
   readonly #listeners = new Set<() => void>();
   #state: PlayerState = emptyState();
-  #own: { engine: PlayerEngine; leave: () => void; since: number } | null = null;
+  #own: OwnEngine | null = null;
   #toldQueue: PlayerState['queue'] | null = null;
   #heardAt = 0;
 
@@ -131,8 +142,40 @@ export class SharedPlayer implements Player {
   setLoop(loop: Loop | null): void {
     this.#command('setLoop', loop);
   }
-  restore(tracks: readonly ChosenTrack[], index: number, positionMs: number, origin: QueueOrigin = {}): void {
+  restore(tracks: readonly ChosenTrack[], index: number, positionMs: number, origin: HandedOrigin = {}): void {
     this.#command('restore', tracks, index, positionMs, origin);
+  }
+
+  /** Whether the sound comes from this window. */
+  get hasEngine(): boolean {
+    return this.#own !== null;
+  }
+
+  /**
+   * Plays a queue that plays in another window or on another device, which goes on until this window sounds. Resolves
+   * to `gesture` if the browser allows no sound before somebody taps, and to `failed` if nothing sounds after a while;
+   * nothing has changed then.
+   */
+  async takeOver(...handed: Parameters<Player['restore']>): Promise<'sounds' | 'gesture' | 'failed'> {
+    if (!(this.#own && isSounding(this.#state)) && !(await maySound())) return 'gesture';
+    const [previousState, wasOwn] = [this.#state, this.#own !== null];
+    const own = this.#own ?? this.#createOwn();
+    own.engine.restore(...handed);
+    own.engine.play();
+    const isPlaying = await until(own.engine, ({ status }) => status === 'playing', SOUNDS_WITHIN_MS);
+    if (this.#own !== own) return isPlaying ? 'sounds' : 'failed';
+    if (isPlaying) {
+      own.since = Date.now();
+      if (!wasOwn) this.#tell({ kind: 'lead', at: own.since });
+      return 'sounds';
+    }
+    own.engine.pause();
+    if (wasOwn) return 'failed';
+    own.engine.retire();
+    own.leave();
+    this.#own = null;
+    this.#show(previousState);
+    return 'failed';
   }
 
   #command<Name extends CommandName>(name: Name, ...args: Parameters<Player[Name]>): void {
@@ -143,13 +186,18 @@ export class SharedPlayer implements Player {
 
   #lead(): PlayerEngine {
     if (this.#own) return this.#own.engine;
-    const startedAt = Date.now();
-    this.#tell({ kind: 'lead', at: startedAt });
+    this.#tell({ kind: 'lead', at: Date.now() });
+    return this.#createOwn().engine;
+  }
+
+  #createOwn(): OwnEngine {
+    const since = Date.now();
     const engine = this.#options.createEngine(this.#state);
     engine.subscribe(() => this.#take(engine.getState()));
-    this.#own = { engine, leave: this.#options.onLead?.(engine) ?? (() => {}), since: startedAt };
+    const own = { engine, leave: this.#options.onLead?.(engine) ?? (() => {}), since };
+    this.#own = own;
     this.#take(engine.getState());
-    return engine;
+    return own;
   }
 
   /** Gives the engine up to another window. */
@@ -199,4 +247,21 @@ export class SharedPlayer implements Player {
 
 function runCommand(engine: PlayerEngine, name: CommandName, args: unknown[]): void {
   (engine[name] as (...values: unknown[]) => void).apply(engine, args);
+}
+
+/** Resolves to whether the engine's state meets a condition within a time. A failed track ends the wait. */
+function until(engine: PlayerEngine, isMet: (state: PlayerState) => boolean, withinMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (result: boolean) => {
+      clearTimeout(timer);
+      unsubscribe();
+      resolve(result);
+    };
+    const timer = setTimeout(() => end(false), withinMs);
+    const unsubscribe = engine.subscribe(() => {
+      const state = engine.getState();
+      if (isMet(state)) end(true);
+      else if (state.failure !== null || !isSounding(state)) end(false);
+    });
+  });
 }

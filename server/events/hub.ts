@@ -71,14 +71,20 @@ export function createEventHub({ now, capacity = 1_000, capacityChars = 300_000 
   const caughtUp = (): SentEvent[] => (summary ? [{ id: lastId, ...summary() }] : []);
 
   return {
+    /** Sends an event to its audience. A fleeting event is for those who listen now: nobody catches up on it. */
     publish<Data extends z.ZodType>(
       { name }: EventKind<string, Data>,
       data: z.output<Data>,
-      { audience }: { audience?: Audience } = {},
+      { audience, isFleeting = false }: { audience?: Audience; isFleeting?: boolean } = {},
     ): void {
       if (isClosed) return;
-      const event: RememberedEvent = { id: ++lastId, name, data: JSON.stringify(data), audience };
-      remember(event);
+      const event: RememberedEvent = {
+        id: isFleeting ? lastId : ++lastId,
+        name,
+        data: JSON.stringify(data),
+        audience,
+      };
+      if (!isFleeting) remember(event);
       for (const { listener, send } of subscribers) if (isInAudience(listener, audience)) send(event);
     },
 

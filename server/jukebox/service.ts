@@ -78,7 +78,9 @@ export function createJukebox({ now, announce, artistsOf, random = Math.random }
     const entry = entryOf(userId);
     const previousState = stateOf(entry);
     if (!previousState.speaker)
-      throw forbidden('No jukebox is open. Open Tonearm on the computer that should play and choose "Jukebox mode".');
+      throw forbidden(
+        'No jukebox is open. Open Tonearm on the computer that should play and choose "Let phones play here".',
+      );
     const { speaker: _, ...jukebox } = previousState;
     entry.jukebox = { ...jukebox, ...change(previousState), version: previousState.version + 1 };
     entry.updatedAt = now().getTime();

@@ -49,8 +49,16 @@ test('no dialog or menu has a violation', async () => {
   await page.getByRole('complementary', { name: 'Queue' }).waitFor();
   await check('queue');
   await page.getByRole('button', { name: 'Playback settings' }).click();
-  await page.getByRole('slider', { name: 'Crossfade' }).waitFor();
-  await check('playback settings');
+  for (const [row, control] of [
+    ['Equalizer', page.getByRole('combobox', { name: 'Preset' })],
+    ['Output', page.getByRole('combobox', { name: 'Output device' })],
+    ['Sleep timer', page.getByRole('radiogroup', { name: 'Sleep timer' })],
+    ['Crossfade and loudness', page.getByRole('slider', { name: 'Crossfade' })],
+  ] as const) {
+    await page.getByRole('dialog').getByRole('button', { name: row }).click();
+    await control.waitFor();
+    await check(`playback settings: ${row}`);
+  }
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Lyrics' }).click();
   await page.getByRole('complementary', { name: 'Lyrics' }).waitFor();

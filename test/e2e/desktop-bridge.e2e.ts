@@ -83,6 +83,7 @@ function playBridge(): void {
     restartServer: askRestart,
     settings: () => Promise.resolve(settings),
     changeSettings: (change) => Promise.resolve((settings = { ...settings, ...change })),
+    hostName: () => Promise.resolve('attic'),
     tellLanguage: () => Promise.resolve(),
     showFile: () => Promise.resolve(true),
     reportPlayer: takeReport,

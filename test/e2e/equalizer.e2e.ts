@@ -175,15 +175,21 @@ test('sound settings survive a reload and stay when another setting is changed',
   await settingsPage.getByRole('slider', { name: /^Band 3 at/ }).press('ArrowUp');
   await settingsPage.getByLabel('Quality on Wi-Fi').selectOption('192');
   await settingsPage.goto(`${stage.url}/tracks`);
-  const open = () => settingsPage.getByRole('button', { name: 'Playback settings' }).first().click();
+  const openRow = (row: string) => settingsPage.getByRole('dialog').getByRole('button', { name: row }).click();
+  const open = async () => {
+    await settingsPage.getByRole('button', { name: 'Playback settings' }).first().click();
+    await openRow('Speed');
+  };
   const speedSlider = settingsPage.getByRole('slider', { name: 'Speed' });
   await open();
   await speedSlider.fill('1.5');
+  await openRow('Sleep timer');
   await settingsPage.getByRole('radiogroup', { name: 'Sleep timer' }).getByText('End of track').click();
 
   await settingsPage.reload();
   await open();
   await expect.poll(() => speedSlider.inputValue()).toBe('1.5');
+  await openRow('Sleep timer');
   expect(await settingsPage.getByRole('radio', { name: 'End of track' }).isChecked()).toBe(true);
   for (let round = 0; round < 2; round++) {
     await settingsPage.goto(settings);

@@ -98,6 +98,7 @@ test('an album of 20 tracks at double speed is played to its end, no track skipp
   const [twenty] = (await stage.api<{ items: AlbumOut[] }>(`/albums?q=${encodeURIComponent(LONG_ALBUM)}`)).items;
   await page.goto(`/albums/${twenty!.id}`);
   await player(page).getByRole('button', { name: 'Playback settings' }).click();
+  await page.getByRole('dialog', { name: 'Playback settings' }).getByRole('button', { name: 'Speed' }).click();
   await page.getByRole('dialog', { name: 'Playback settings' }).getByRole('slider', { name: 'Speed' }).fill('2');
   await page.keyboard.press('Escape');
   const playedTitles = await page.evaluate(() => {

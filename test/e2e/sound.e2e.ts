@@ -75,8 +75,10 @@ async function play(): Promise<void> {
   await expect.poll(() => currentTime(page)).toBeGreaterThan(0.1);
 }
 
-async function change(action: () => Promise<void>): Promise<void> {
+/** Opens a row of the popover, changes something there, and closes the popover. */
+async function change(row: string, action: () => Promise<void>): Promise<void> {
   await player().getByRole('button', { name: 'Playback settings' }).click();
+  await settings().getByRole('button', { name: row }).click();
   await action();
   await page.keyboard.press('Escape');
   await settings().waitFor({ state: 'detached' });
@@ -87,14 +89,14 @@ test('volume normalization turns a track down by the gain in its file', async ()
   const factor = 10 ** (pair[0].replay_gain!.track_gain_db! / 20);
   const isTurned = () => inPage(({ gains }, to) => gains.some(({ gain }) => Math.abs(gain.value - to) < 0.001), factor);
   expect(await isTurned()).toBe(false);
-  await change(() =>
+  await change('Crossfade and loudness', () =>
     settings()
       .getByRole('radiogroup', { name: 'Volume normalization (ReplayGain)' })
       .getByText('Track', { exact: true })
       .click(),
   );
   await expect.poll(isTurned).toBe(true);
-  await change(() =>
+  await change('Crossfade and loudness', () =>
     settings()
       .getByRole('radiogroup', { name: 'Volume normalization (ReplayGain)' })
       .getByText('Off', { exact: true })
@@ -104,7 +106,7 @@ test('volume normalization turns a track down by the gain in its file', async ()
 });
 
 test('with a crossfade the next track starts while the last one fades', async () => {
-  await change(() => settings().getByRole('slider', { name: 'Crossfade' }).fill('2'));
+  await change('Crossfade and loudness', () => settings().getByRole('slider', { name: 'Crossfade' }).fill('2'));
   await play();
   await player().getByRole('slider', { name: 'Position' }).fill('24000');
   await expect.poll(nowPlaying).toBe(pair[1].title);
@@ -117,7 +119,7 @@ test('with a crossfade the next track starts while the last one fades', async ()
   }, null);
   expect(together).toBeGreaterThan(1.5);
   expect(together).toBeLessThan(2.5);
-  await change(() => settings().getByRole('slider', { name: 'Crossfade' }).fill('0'));
+  await change('Crossfade and loudness', () => settings().getByRole('slider', { name: 'Crossfade' }).fill('0'));
 });
 
 test('a crossfade leaves out silence, begins on a beat and brings tempos together at their own pitch', async () => {
@@ -153,7 +155,7 @@ test('a crossfade leaves out silence, begins on a beat and brings tempos togethe
         : analysisWith(1_000, nextPeriod),
     }),
   );
-  await change(() => settings().getByRole('slider', { name: 'Crossfade' }).fill('3'));
+  await change('Crossfade and loudness', () => settings().getByRole('slider', { name: 'Crossfade' }).fill('3'));
   await play();
   await player().getByRole('slider', { name: 'Position' }).fill('20000');
   await expect.poll(nowPlaying).toBe(pair[1].title);
@@ -172,12 +174,12 @@ test('a crossfade leaves out silence, begins on a beat and brings tempos togethe
   expect(tail.seconds).toBeCloseTo(((pair[0].duration_ms! - silence) / 1_000 - fadeStart) * (nextPeriod / period), 1);
   expect(tail.seconds).toBeGreaterThan(2.9);
   await page.unroute(/\/tracks\/\d+\/analysis$/);
-  await change(() => settings().getByRole('slider', { name: 'Crossfade' }).fill('0'));
+  await change('Crossfade and loudness', () => settings().getByRole('slider', { name: 'Crossfade' }).fill('0'));
 });
 
 test('changing the speed keeps the position', async () => {
   await play();
-  await change(() => settings().getByRole('slider', { name: 'Speed' }).fill('1.5'));
+  await change('Speed', () => settings().getByRole('slider', { name: 'Speed' }).fill('1.5'));
   await expect
     .poll(() =>
       inPage(
@@ -188,12 +190,14 @@ test('changing the speed keeps the position', async () => {
     )
     .toBe(true);
   expect(await nowPlaying()).toBe(pair[0].title);
-  await change(() => settings().getByRole('slider', { name: 'Speed' }).fill('1'));
+  await change('Speed', () => settings().getByRole('slider', { name: 'Speed' }).fill('1'));
 });
 
 test('the sleep timer stops playback after a track, or at a time', async () => {
   await play();
-  await change(() => settings().getByRole('radiogroup', { name: 'Sleep timer' }).getByText('End of track').click());
+  await change('Sleep timer', () =>
+    settings().getByRole('radiogroup', { name: 'Sleep timer' }).getByText('End of track').click(),
+  );
   await player().getByRole('slider', { name: 'Position' }).fill('29000');
   await player().getByRole('button', { name: 'Play', exact: true }).waitFor();
   await expect.poll(nowPlaying).toBe(pair[1].title);
@@ -201,7 +205,9 @@ test('the sleep timer stops playback after a track, or at a time', async () => {
 
   await page.clock.install();
   await play();
-  await change(() => settings().getByRole('radiogroup', { name: 'Sleep timer' }).getByText('15 min').click());
+  await change('Sleep timer', () =>
+    settings().getByRole('radiogroup', { name: 'Sleep timer' }).getByText('15 min').click(),
+  );
   await page.clock.fastForward('15:01');
   await player().getByRole('button', { name: 'Play', exact: true }).waitFor();
   await expect.poll(() => currentTime(page)).toBe(0);

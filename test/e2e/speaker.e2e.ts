@@ -12,8 +12,9 @@ afterAll(() => stage?.close());
 test('a phone plays music on the computer, sees the position, and stops it', async () => {
   const page = await stage.openAsOwner(DESK_WINDOW);
   await page.goto('/');
-  await page.getByRole('button', { name: `Account: ${OWNER_ACCOUNT.username}` }).click();
-  await page.getByRole('menuitemcheckbox', { name: 'Jukebox mode' }).click();
+  await page.getByRole('button', { name: 'Playback settings' }).click();
+  await page.getByText('Let phones play here').click();
+  await page.keyboard.press('Escape');
   await expect.poll(async () => (await stage.api<{ speaker: unknown }>('/jukebox')).speaker).not.toBeNull();
 
   const { password } = await stage.api<{ password: string }>('/users/me/subsonic-password');

@@ -126,7 +126,8 @@ function bodyOf({ spec }: Route, trackId: number): { body?: unknown } {
 
 test('a route that writes what all share says which right it needs', () => {
   // the trash checks for each track who deleted it and who added it; look-ups only add missing information
-  const OWN_DATA_PATHS = 'users/me|likes|history|queue|bookmarks|playlists|shares|jukebox|auth|trash|radio|map/line';
+  const OWN_DATA_PATHS =
+    'users/me|likes|history|queue|bookmarks|playlists|shares|jukebox|devices|auth|trash|radio|map/line';
   const lookUps = 'tracks/:id/lyrics/lookup|(artists|albums)/:id/about/lookup';
   const OWN_DATA_PATTERN = new RegExp(`^/(${OWN_DATA_PATHS}|podcast-episodes/:id/position|${lookUps})`);
   const open = server.app.routes

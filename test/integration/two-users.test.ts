@@ -19,8 +19,11 @@ const OWN_BY_SHARED_ID = new Set(['put /bookmarks/:track_id', 'delete /jukebox/s
 /** Matches routes in which editors see everybody's tracks, and other users only their own. */
 const TRASH_PATH = /^\/trash\//;
 const SPEAKER_ID = 'one-window';
+const DEVICE_ID = 'anns-window';
 
 let server: TestServer;
+/** Ends the event stream of Ann's window. */
+const stream = new AbortController();
 let ann: string;
 let bob: string;
 let trackId: number;
@@ -46,6 +49,32 @@ beforeAll(async () => {
   await createItem(`/bookmarks/${trackId}`, { position_ms: 5, comment: SECRET_TEXT }, 'PUT');
   await createItem('/history/now-playing', { track_id: trackId, client: SECRET_TEXT });
   await createItem('/jukebox/speaker', { speaker_id: SPEAKER_ID, name: SECRET_TEXT }, 'PUT');
+  await fetch(`${server.url}/api/v1/events?device_id=${DEVICE_ID}`, {
+    headers: { Authorization: `Bearer ${ann}` },
+    signal: stream.signal,
+  });
+  const deviceState = {
+    name: SECRET_TEXT,
+    track_id: trackId,
+    position_ms: 0,
+    playing: false,
+    volume: 1,
+    muted: false,
+  };
+  const handOver = {
+    id: 'hand-over-1',
+    from: DEVICE_ID,
+    track_ids: [trackId],
+    current_index: 0,
+    position_ms: 0,
+    playing: true,
+    shuffle: false,
+    repeat: 'off',
+    listening: null,
+    context: SECRET_TEXT,
+  };
+  await createItem(`/devices/${DEVICE_ID}`, deviceState, 'PUT');
+  await createItem(`/devices/${DEVICE_ID}/hand-over`, handOver, 'PUT');
   const form = new FormData();
   form.append('file', new Blob([`A,B,${SECRET_TEXT},1700000000`]), `${SECRET_TEXT}.csv`);
   const importResponse = await createItem('/history/import', form);
@@ -67,12 +96,20 @@ beforeAll(async () => {
     '/bookmarks/:track_id': `${trackId}`,
     '/shares/:id': `${share.id}`,
     '/jukebox/speaker/:speaker_id': SPEAKER_ID,
+    '/devices/:device_id': DEVICE_ID,
   };
-  bodies = {};
+  bodies = {
+    'put /devices/:device_id': deviceState,
+    'post /devices/:device_id/commands': { kind: 'pause', from: DEVICE_ID },
+    'put /devices/:device_id/hand-over': handOver,
+  };
   queries = {};
   if (server.app.routes.some((route) => nameOf(route) === 'post /playlists')) await makePlaylist();
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  stream.abort();
+  await server.close();
+});
 
 async function makePlaylist(): Promise<void> {
   const { id } = await createItem('/playlists', { name: SECRET_TEXT });
@@ -215,6 +252,6 @@ test('nothing that can be read without an id discloses another user’s data', a
 test('the owner finds all of it', async () => {
   for (const route of privateRoutes().filter(({ spec }) => spec.method === 'get'))
     expect((await ask(route, ann)).status, nameOf(route)).toBe(200);
-  for (const path of ['/history', '/queue', '/bookmarks', '/history/imports', '/history/now-playing'])
+  for (const path of ['/history', '/queue', '/devices', '/bookmarks', '/history/imports', '/history/now-playing'])
     expect((await server.api(path, { token: ann })).text, path).toContain(SECRET_TEXT);
 });

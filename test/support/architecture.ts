@@ -59,6 +59,7 @@ export const ARCHITECTURE: Record<'server' | 'renderer' | 'main', readonly Layer
         lyrics: ['library'],
         playback: ['history', 'library'],
         jukebox: ['playback'],
+        devices: ['history', 'library', 'playback'],
         playlists: ['library'],
         streaming: ['library'],
         zips: ['playlists', 'streaming'],

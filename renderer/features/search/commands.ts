@@ -13,6 +13,7 @@ import { usePlaylistCommands } from '../../music/use-playlist-commands.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import {
   IconAdd,
+  IconDevices,
   IconKeyboard,
   IconLink,
   IconNextTrack,
@@ -32,6 +33,7 @@ import { openSettings } from '../../ui/open-window.ts';
 import { chooseScheme, SCHEME_CHOICES } from '../../ui/theme/scheme.ts';
 import { hasKeys, isInPalette, WINDOW_COMMANDS, type PaletteCommand } from './window-commands.ts';
 import { WindowPartsContext } from './window-parts.ts';
+import '../../i18n/device-texts.ts';
 import '../../i18n/page-texts.ts';
 
 export interface Command {
@@ -45,7 +47,7 @@ export interface Command {
 
 export function useWindowCommands(): Command[] {
   const { t } = useTranslation();
-  const { onQueue, onPlayer, onShortcuts, onCustomize } = useContext(WindowPartsContext);
+  const { onQueue, onPlayer, onShortcuts, onCustomize, onDevices } = useContext(WindowPartsContext);
   const places = usePlaces();
   const navigate = useNavigate();
   const player = usePlayerCommands();
@@ -65,6 +67,7 @@ export function useWindowCommands(): Command[] {
     shuffle: [IconShuffle, () => player.setShuffle(!player.getState().shuffle)],
     queue: [IconQueue, onQueue],
     fullScreen: [IconUp, onPlayer],
+    devices: [IconDevices, onDevices],
     newPlaylist: [IconAdd, () => void playlists.add()],
     newSmartPlaylist: [IconRules, () => void navigate({ to: '/playlists/new-smart' })],
     addMusic: [IconUpload, () => addMusic()],

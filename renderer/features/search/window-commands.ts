@@ -19,6 +19,7 @@ export const WINDOW_COMMANDS = [
   { name: 'volume', text: 'shortcuts.volume', keys: ['up', 'down'] },
   { name: 'queue', text: 'queue.queue', isInPalette: true, keys: ['q'] },
   { name: 'fullScreen', text: 'player.fullScreen', isInPalette: true, keys: ['f'] },
+  { name: 'devices', text: 'devices.title', isInPalette: true },
   { name: 'like', text: 'shortcuts.like', keys: ['l'] },
   { name: 'rate', text: 'shortcuts.rate', keys: ['digits'] },
   { name: 'edit', text: 'shortcuts.edit', keys: ['e'] },

@@ -7,6 +7,8 @@ interface WindowParts {
   onShortcuts: () => void;
   /** Opens the choice of pages in the side bar. */
   onCustomize: () => void;
+  /** Opens the devices and the settings of playback. */
+  onDevices: () => void;
 }
 
 export const WindowPartsContext = createContext<WindowParts>({
@@ -14,4 +16,5 @@ export const WindowPartsContext = createContext<WindowParts>({
   onPlayer: () => {},
   onShortcuts: () => {},
   onCustomize: () => {},
+  onDevices: () => {},
 });

@@ -1,17 +1,18 @@
 import { Menu } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import type { ReactElement, ReactNode } from 'react';
+import { useContext, type ReactElement, type ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { IconKeyboard, IconLink, IconPin, IconSettings, IconSignOut } from '../../ui/theme/icons.ts';
+import { IconDevices, IconKeyboard, IconLink, IconPin, IconSettings, IconSignOut } from '../../ui/theme/icons.ts';
 import { tryEndSession } from '../../api/account.ts';
-import { leaveOnPurpose, useSession } from '../../api/session.ts';
+import { leaveOnPurpose } from '../../api/session.ts';
 import { useMayHaveShares } from '../../api/shares.ts';
-import { chooseSpeaker, useSpeakerChoice } from '../../player/jukebox-choice.ts';
+import { WindowPartsContext } from '../../features/search/window-parts.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { RadioItems } from '../../ui/controls/choice-menu.tsx';
 import { chooseScheme, SCHEME_CHOICES, useSchemeChoice } from '../../ui/theme/scheme.ts';
 import { SETTINGS_WINDOW } from '../../ui/open-window.ts';
+import '../../i18n/device-texts.ts';
 import '../../i18n/page-texts.ts';
 
 interface AccountMenuProps {
@@ -29,9 +30,8 @@ export function AccountMenu({ onShortcuts, onCustomize, target, children }: Acco
   const queries = useQueryClient();
   const player = usePlayerCommands();
   const choice = useSchemeChoice();
-  const isSpeaker = useSpeakerChoice();
-  const mayBeSpeaker = useSession()?.user.can_jukebox ?? false;
   const mayHaveShares = useMayHaveShares();
+  const { onDevices } = useContext(WindowPartsContext);
   const signOut = () => {
     player.clear();
     queries.clear();
@@ -50,14 +50,9 @@ export function AccountMenu({ onShortcuts, onCustomize, target, children }: Acco
           options={SCHEME_CHOICES.map((scheme) => ({ value: scheme, label: t(`scheme.${scheme}`) }))}
         />
         <Menu.Divider />
-        {mayBeSpeaker && (
-          <>
-            <Menu.CheckboxItem checked={isSpeaker} onChange={chooseSpeaker}>
-              {t('speaker.be')}
-            </Menu.CheckboxItem>
-            <Menu.Divider />
-          </>
-        )}
+        <Menu.Item leftSection={<IconDevices size={16} aria-hidden />} onClick={onDevices}>
+          {t('devices.title')}
+        </Menu.Item>
         {mayHaveShares && (
           <Menu.Item
             leftSection={<IconLink size={16} aria-hidden />}

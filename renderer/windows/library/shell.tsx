@@ -36,6 +36,7 @@ import { useShortcuts } from './use-shortcuts.ts';
 import { useDesktopMessages } from './use-desktop-messages.ts';
 import { useFindingCovers } from './use-finding-covers.ts';
 import { useSoundingTitle } from './use-sounding-title.ts';
+import { useDevice } from '../use-device.ts';
 import { useSpeaker } from './use-jukebox.ts';
 import styles from './shell.module.css';
 
@@ -51,6 +52,9 @@ const FullScreen = lazy(async () => ({
 const BesideBar = lazy(async () => ({
   default: (await import('../../features/playback/station-or-episode-bar.tsx')).BesideBar,
 }));
+const PlaybackSheet = lazy(async () => ({
+  default: (await import('../../features/playback/playback-menu.tsx')).PlaybackSheet,
+}));
 const SearchPalette = lazy(async () => ({
   default: (await import('../../features/search/search-palette.tsx')).SearchPalette,
 }));
@@ -60,7 +64,7 @@ const PromptDialogs = lazy(async () => ({
 const ShortcutsDialog = lazy(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog }));
 const SideBarDialog = lazy(async () => ({ default: (await import('./side-bar-dialog.tsx')).SideBarDialog }));
 
-type Overlay = 'search' | 'shortcuts' | 'customize' | 'player' | null;
+type Overlay = 'search' | 'shortcuts' | 'customize' | 'player' | 'playback' | null;
 
 export function Shell() {
   const { t } = useTranslation();
@@ -78,6 +82,7 @@ export function Shell() {
   useFindingCovers();
   useSignedOut();
   useSpeaker();
+  useDevice();
   const search = (text: string) => {
     keepTyped();
     setWanted(text);
@@ -102,6 +107,7 @@ export function Shell() {
       onPlayer: () => setOverlay('player'),
       onShortcuts: () => setOverlay('shortcuts'),
       onCustomize: () => setOverlay('customize'),
+      onDevices: () => setOverlay('playback'),
     }),
     [narrow],
   );
@@ -154,6 +160,7 @@ export function Shell() {
           <Suspense>
             {overlay === 'search' && <SearchPalette opened initialText={searchText} onClose={close} />}
             {overlay === 'shortcuts' && <ShortcutsDialog opened onClose={close} />}
+            {overlay === 'playback' && <PlaybackSheet onClose={close} />}
             {overlay === 'customize' && <SideBarDialog onClose={close} />}
             {overlay === 'player' &&
               (narrow ? <PlayerSheet opened onClose={close} /> : <FullScreen opened onClose={close} />)}

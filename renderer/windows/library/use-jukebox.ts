@@ -7,7 +7,7 @@ import { chooseSpeaker, useSpeakerChoice } from '../../player/jukebox-choice.ts'
 import { startSpeaker } from '../../player/jukebox-speaker.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 
-/** Lets phones play music in this window while jukebox mode is on. */
+/** Lets phones play music in this window while its jukebox is on. */
 export function useSpeaker(): void {
   const player = usePlayerCommands();
   const queries = useQueryClient();

@@ -2,6 +2,7 @@
 import { Notifications } from '@mantine/notifications';
 import { lazy, Suspense } from 'react';
 import { usePrompt } from '../../music/prompts.ts';
+import { PlayerDevice } from './player-device.tsx';
 import { openSideWindow } from '../side-window.tsx';
 import { PlayerWindow } from './player-window.tsx';
 
@@ -16,6 +17,7 @@ function Prompts() {
 await openSideWindow(
   <>
     <PlayerWindow />
+    <PlayerDevice />
     <Suspense>
       <Prompts />
     </Suspense>

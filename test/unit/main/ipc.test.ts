@@ -68,6 +68,7 @@ describe('a stranger is refused on every channel', () => {
 describe('a malformed argument is refused', () => {
   const malformed: [Channel, unknown[]][] = [
     ['app:version', ['extra']],
+    ['app:host-name', ['extra']],
     ['setup:token', [null]],
     ['auth:ticket', ['admin']],
     ['server:restart', [true]],

@@ -5,29 +5,27 @@ import { useTranslation } from 'react-i18next';
 import { desktop } from '../../../desktop.ts';
 import {
   BAND_TYPES,
-  toValidSettings,
   fitGraphic,
   FREQUENCY,
   GAIN_DB,
   headroomDb,
   limitBand,
   MAX_BANDS,
-  PRESETS,
   Q,
   responseDb,
   type Band,
   type BandType,
-  type Equalizer,
 } from '../../../player/equalizer.ts';
 import { parseEqualizerFile } from '../../../player/equalizer-file.ts';
-import { setEqualizer, storedEqualizer, useSoundOutput } from '../../../player/sound-output.ts';
+import { EqualizerCurve } from '../../../music/equalizer-curve.tsx';
+import styles from '../../../music/equalizer.module.css';
+import { EqualizerPresets } from '../../../music/quick-sound.tsx';
+import { useEqualizer } from '../../../music/use-equalizer.ts';
 import { Button, IconButton } from '../../../ui/controls/button.tsx';
 import { formatNumber } from '../../../ui/format.ts';
 import { IconAdd, IconClose } from '../../../ui/theme/icons.ts';
 import { Segmented } from '../../../ui/controls/segmented.tsx';
-import { EqualizerCurve } from './equalizer-curve.tsx';
 import { SettingGroup, SettingRow } from '../setting-row.tsx';
-import styles from './equalizer.module.css';
 import rows from '../settings.module.css';
 
 /** The headroom hardly depends on the sample rate; the player computes the headroom for its own rate. */
@@ -36,8 +34,7 @@ const MAX_FILE_BYTES = 1 << 20;
 
 export function EqualizerSettings() {
   const { t } = useTranslation();
-  const equalizer = toValidSettings(storedEqualizer(useSoundOutput()));
-  const change = (changes: Partial<Equalizer>) => setEqualizer({ ...equalizer, ...changes });
+  const { equalizer, change } = useEqualizer();
   const { isOn, isGraphic, bands, preampDb } = equalizer;
   const [note, setNote] = useState('');
   const file = useRef<HTMLInputElement>(null);
@@ -85,17 +82,7 @@ export function EqualizerSettings() {
               )
             }
           />
-          <NativeSelect
-            aria-label={t('equalizer.preset')}
-            value=""
-            data={[
-              { value: '', label: t('equalizer.preset') },
-              ...Object.keys(PRESETS).map((value) => ({ value, label: t(`equalizer.presets.${value as 'flat'}`) })),
-            ]}
-            onChange={({ currentTarget: { value } }) =>
-              PRESETS[value] && change({ isGraphic: true, bands: PRESETS[value], preampDb: 0, isOn: true })
-            }
-          />
+          <EqualizerPresets />
           <Button onClick={() => file.current?.click()}>{t('equalizer.file')}</Button>
           <input
             ref={file}

@@ -1,8 +1,8 @@
 // The curve of the equalizer, with a handle for each band, which is dragged or moved with the arrow keys.
 import { useRef, type KeyboardEvent, type PointerEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { FREQUENCY, GAIN_DB, Q, responseDb, type Band } from '../../../player/equalizer.ts';
-import { formatNumber } from '../../../ui/format.ts';
+import { FREQUENCY, GAIN_DB, Q, responseDb, type Band } from '../player/equalizer.ts';
+import { formatNumber } from '../ui/format.ts';
 import styles from './equalizer.module.css';
 
 const WIDTH = 640;
