@@ -26,6 +26,9 @@ const INTRODUCTION = `Tonearm keeps your music library and serves it to your bro
 In the folder with the sources type npx tonearm …, elsewhere node /path/to/tonearm/scripts/tonearm.js …
 `;
 
+const COMMANDS_HEAD =
+  'Commands (all but serve, openapi, backup list, help and version need a library that no server runs on)';
+
 const EXIT_CODES = `Exit codes
   0 done   1 failed, or something is damaged   2 the command line is wrong   3 the backup or export lacks files
 `;
@@ -51,7 +54,7 @@ function generalHelp(): string {
   });
   return [
     INTRODUCTION,
-    `Commands (all but serve, openapi, backup list, help and version need a library that no server runs on)\n${formatTable(forms)}`,
+    `${COMMANDS_HEAD}\n${formatTable(forms)}`,
     `Options\n${formatTable(options)}`,
     EXIT_CODES,
     `${SETTINGS_HEAD}\n${formatSettings()}`,
