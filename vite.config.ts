@@ -70,7 +70,7 @@ const sharedHead: Plugin = {
 
 /** `en.json?settings` has the texts of the settings, which are a third of all; `en.json?window` has what is left. */
 const TEXT_PARTS: Record<string, readonly string[]> = {
-  settings: ['settings', 'setting', 'equalizer', 'contents'],
+  settings: ['settings', 'setting', 'equalizer', 'contents', 'picker'],
   pages: [
     'about',
     'absent',
@@ -119,6 +119,7 @@ const TEXT_PARTS: Record<string, readonly string[]> = {
     'regroup',
     'review',
     'rules',
+    'scanReport',
     'search',
     'setup',
     'share',

@@ -9,6 +9,7 @@ import { ApiError, detailOf } from '../../api/problem.ts';
 import type { SettingOut } from '../../api/routes.ts';
 import { findSetting, settingsQuery, useChangeSettings } from '../../api/settings.ts';
 import { desktop } from '../../desktop.ts';
+import { addSettingTexts } from '../../i18n/setting-texts.ts';
 import { FolderContents } from '../../music/folder-contents.tsx';
 import { FolderPicker } from '../../music/folder-picker.tsx';
 import { Button } from '../../ui/controls/button.tsx';
@@ -35,6 +36,7 @@ interface SetupFolderProps {
 
 export function SetupFolder({ onDone, onSkip, isOtherFolder }: SetupFolderProps) {
   const { t } = useTranslation();
+  addSettingTexts();
   const settings = useQuery(settingsQuery());
   const change = useChangeSettings();
   const scan = useStartScan();

@@ -63,7 +63,7 @@ export function JobItem({ job, equalJobs }: JobItemProps) {
         </p>
         <p className={styles.sub}>
           {result
-            ? t(result.dry_run ? 'scan.planSummary' : 'scan.summary', {
+            ? t(result.dry_run ? 'scanReport.planSummary' : 'scanReport.summary', {
                 added: formatNumber(result.added),
                 updated: formatNumber(result.updated),
                 unchanged: formatNumber(result.unchanged),

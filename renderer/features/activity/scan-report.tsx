@@ -26,9 +26,9 @@ export function ScanReport({ jobId }: { jobId: number }) {
     [t('scan.added'), formatNumber(result.added)],
     [t('scan.updated'), formatNumber(result.updated)],
     [t('scan.unchanged'), formatNumber(result.unchanged)],
-    [t('scan.moved'), formatNumber(result.moved)],
+    [t('scanReport.moved'), formatNumber(result.moved)],
     [t('scan.missing'), formatNumber(result.missing)],
-    [t('scan.restored'), formatNumber(result.restored)],
+    [t('scanReport.restored'), formatNumber(result.restored)],
     ...(result.playlists > 0 ? [[t('playlistFile.changed'), formatNumber(result.playlists)] as [string, string]] : []),
     [t('scan.took'), formatLength(result.duration_ms)],
   ];
@@ -38,17 +38,17 @@ export function ScanReport({ jobId }: { jobId: number }) {
       <Facts facts={facts} />
       {result.changes && <Plan changes={result.changes} result={result} />}
       <Names
-        title={t('scan.changingTitle', { count: result.changing_count })}
+        title={t('scanReport.changingTitle', { count: result.changing_count })}
         names={result.changing}
         total={result.changing_count}
       />
       <Reasons
-        title={t('scan.failedTitle', { count: result.failed_count })}
+        title={t('scanReport.failedTitle', { count: result.failed_count })}
         lines={result.failed}
         total={result.failed_count}
       />
       <Reasons
-        title={t('scan.skippedTitle', { count: result.skipped_count })}
+        title={t('scanReport.skippedTitle', { count: result.skipped_count })}
         lines={result.skipped}
         total={result.skipped_count}
       />
@@ -65,7 +65,7 @@ function Plan({ changes, result }: { changes: NonNullable<ScanResult['changes']>
   return kinds.map((kind) => (
     <Names
       key={kind}
-      title={t(`scan.plan.${kind}`, { count: result[kind] })}
+      title={t(`scanReport.plan.${kind}`, { count: result[kind] })}
       names={namesOf(kind)}
       total={result[kind]}
     />
@@ -87,7 +87,7 @@ function Names({ title, names, total }: { title: string; names: readonly string[
         ))}
       </ul>
       {total > shownNames.length && (
-        <p className={styles.sub}>{t('scan.andMore', { count: total - shownNames.length })}</p>
+        <p className={styles.sub}>{t('scanReport.andMore', { count: total - shownNames.length })}</p>
       )}
     </section>
   );
@@ -108,7 +108,7 @@ function Reasons({ title, lines, total }: { title: string; lines: ScanResult['fa
         ))}
       </ul>
       {total > MAX_LISTED_FILES && (
-        <p className={styles.sub}>{t('scan.andMore', { count: total - MAX_LISTED_FILES })}</p>
+        <p className={styles.sub}>{t('scanReport.andMore', { count: total - MAX_LISTED_FILES })}</p>
       )}
     </section>
   );

@@ -72,7 +72,7 @@ function LyricsOf({ track, onEdit }: { track: QueueTrack; onEdit: (edited: Edite
   const outcome = lookup.data?.outcome;
   return (
     <None tools={tools}>
-      {t(outcome === 'unavailable' ? 'lyrics.unavailable' : 'playback.noLyrics')}
+      {t(outcome === 'unavailable' ? 'lyrics.unavailable' : 'lyrics.noLyrics')}
       {outcome === 'off' && user?.is_superuser && (
         <Suspense fallback={null}>
           <ServiceQuestion

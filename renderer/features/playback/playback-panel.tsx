@@ -167,7 +167,7 @@ function LoopField() {
   const text =
     loop === null
       ? ''
-      : t(loop.to === null ? 'playback.loopFrom' : 'playback.loopIs', {
+      : t(loop.to === null ? 'sound.loopFrom' : 'sound.loopIs', {
           from: formatClock(loop.from),
           to: formatClock(loop.to ?? 0),
         });
@@ -178,9 +178,9 @@ function LoopField() {
     else player.setLoop(null);
   };
   return (
-    <Field name={t('playback.loop')} value={text} help={t('playback.loopHelp')}>
+    <Field name={t('sound.loop')} value={text} help={t('sound.loopHelp')}>
       <Button onClick={choose} disabled={isIdle}>
-        {t(loop === null ? 'playback.loopStart' : loop.to === null ? 'playback.loopEnd' : 'playback.loopOff')}
+        {t(loop === null ? 'sound.loopStart' : loop.to === null ? 'sound.loopEnd' : 'sound.loopOff')}
       </Button>
     </Field>
   );
