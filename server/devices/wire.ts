@@ -15,7 +15,10 @@ import type { DeviceSummary, HandOver, HandOverTracks } from './registry.ts';
 const MAX_HANDED_TRACKS = 2_000;
 const MAX_CONTEXT_CHARS = 50_000;
 
-export const deviceId = z.string().regex(/^[\w-]{8,64}$/, 'must be 8 to 64 letters, digits, _ or -');
+export const deviceId = z
+  .string()
+  .regex(/^[\w-]{8,64}$/, 'must be 8 to 64 letters, digits, _ or -')
+  .meta({ 'x-example': 'kitchen-tablet' });
 export const DeviceParam = z.object({ device_id: deviceId });
 const deviceName = z.string().trim().min(1).max(60);
 const volume = z.number().min(0).max(1);
@@ -45,7 +48,10 @@ const DeviceOut = z
 export type DeviceOut = z.output<typeof DeviceOut>;
 export const DeviceList = z.object({ items: z.array(DeviceOut) }).meta({ id: 'DeviceList' });
 
-const handOverId = z.string().regex(/^[\w-]{8,64}$/, 'must be 8 to 64 letters, digits, _ or -');
+const handOverId = z
+  .string()
+  .regex(/^[\w-]{8,64}$/, 'must be 8 to 64 letters, digits, _ or -')
+  .meta({ 'x-example': 'hand-over-1' });
 const from = deviceId.meta({ description: 'the device that sends the command' });
 
 export const DeviceCommandIn = z
