@@ -7,6 +7,7 @@ import {
   useRef,
   useState,
   type KeyboardEvent,
+  type MouseEvent,
   type ReactNode,
 } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -16,6 +17,8 @@ import type { IconShape } from '../ui/controls/button.tsx';
 const size = { size: 16, 'aria-hidden': true } as const;
 /** Devices without hover, and those without space beside the menu. */
 const PAGED_QUERY = '(hover: none), (max-width: 767px)';
+/** The second tap of a double tap meets what the first one has put there, such as Delete. */
+const SECOND_TAP = { withinMs: 400, withinPx: 24 };
 const ITEMS = '[data-menu-item]:not([data-disabled])';
 
 interface MenuPage {
@@ -37,6 +40,7 @@ export function MenuPages({ children }: { children: ReactNode }) {
   const [page, setPage] = useState<MenuPage | null>(null);
   const ref = useRef<HTMLDivElement>(null);
   const lastLabel = useRef<string>(undefined);
+  const lastTap = useRef({ timeStamp: -Infinity, clientX: 0, clientY: 0 });
   useLayoutEffect(() => {
     if (lastLabel.current === undefined) return;
     const items = [...(ref.current?.querySelectorAll<HTMLElement>(ITEMS) ?? [])];
@@ -48,12 +52,21 @@ export function MenuPages({ children }: { children: ReactNode }) {
     lastLabel.current = next.label;
     setPage(next);
   };
+  const ignoreSecondTap = (event: MouseEvent) => {
+    const { timeStamp, clientX, clientY } = event;
+    const { current: last } = lastTap;
+    lastTap.current = { timeStamp, clientX, clientY };
+    const isByPointer = event.detail > 0;
+    const distancePx = Math.hypot(clientX - last.clientX, clientY - last.clientY);
+    if (isByPointer && timeStamp - last.timeStamp < SECOND_TAP.withinMs && distancePx < SECOND_TAP.withinPx)
+      event.stopPropagation();
+  };
   const onKeyDown = ({ key }: KeyboardEvent) => {
     if (page && key === 'ArrowLeft') setPage(null);
   };
   return (
     <OpenPage value={open}>
-      <div ref={ref} role="none" onKeyDown={onKeyDown}>
+      <div ref={ref} role="none" onKeyDown={onKeyDown} onClickCapture={ignoreSecondTap}>
         {page ? (
           <>
             <Menu.Item closeMenuOnClick={false} leftSection={<IconBack {...size} />} onClick={() => setPage(null)}>

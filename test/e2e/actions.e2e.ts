@@ -120,6 +120,25 @@ test('on a phone the sheet names its item, and Manage is its second page with a 
   await phone.context().close();
 });
 
+test('the second tap of a double tap on Manage does not delete what comes to lie under the finger', async () => {
+  const phone = await stage.openAsOwner(PHONE_WINDOW);
+  await phone.goto(`/albums`);
+  await card(phone).getByRole('link').first().tap();
+  await phone
+    .getByRole('main')
+    .getByRole('button', { name: `More options for ${title}` })
+    .tap();
+  const place = (await menu(phone).getByRole('menuitem', { name: 'Manage' }).boundingBox())!;
+  const [x, y] = [place.x + place.width / 2, place.y + place.height / 2];
+  await phone.touchscreen.tap(x, y);
+  await phone.touchscreen.tap(x, y);
+  await menu(phone).getByRole('menuitem', { name: 'Delete' }).waitFor();
+  await phone.waitForTimeout(500);
+  await menu(phone).getByRole('menuitem', { name: 'Delete' }).waitFor();
+  expect((await stage.api<AlbumPage>(`/albums?q=${encodeURIComponent(title)}`)).items).toHaveLength(1);
+  await phone.context().close();
+});
+
 test('a menu is as high as its entries, and on a low screen as high as that, and says that it goes on', async () => {
   const heights = () =>
     menu(page).evaluate((element) => ({

@@ -277,3 +277,15 @@ test('a deleted track leaves the share without a gap', async () => {
   expect((await get(`${path}/0`)).status).not.toBe(200);
   expect((await get(`${path}/${content.tracks[0]!.position}`)).status).toBe(200);
 });
+
+test.each(['x', 'not-a-share!', 'a b', 'ä'.repeat(100), '%3Cscript%3E'])(
+  'a mistyped address (%j) gets the page that says so',
+  async (name) => {
+    const answer = await get(`/share/${name.startsWith('%') ? name : encodeURIComponent(name)}`, PAGE);
+    expect(answer.status).toBe(404);
+    const html = await answer.text();
+    expect(html).toContain('<meta name="share" content="unknown" />');
+    expect(html).not.toContain('<script>');
+    expect((await get(`/share/${encodeURIComponent(name)}/content`)).status).toBe(404);
+  },
+);

@@ -63,7 +63,7 @@ export {
   IconStar as IconRate,
   IconStarFilled as IconRated,
   IconPlaylistAdd as IconAddTo,
-  IconPlaylistX as IconClearList,
+  IconClearAll as IconClearList,
   IconCircleMinus as IconRemove,
   IconPencil as IconEdit,
   IconSubtask as IconManage,

@@ -75,7 +75,7 @@ const TRACK_MENU = [...LISTENING.filter((name) => name !== 'Shuffle'), 'Path to�
 const PLAYLIST_MENU = [...LISTENING, 'Add to playlist', 'Open', 'Pin', 'Manage'];
 const GERMAN_ALBUM_MENU = [
   'Abspielen',
-  'Zufallswiedergabe',
+  'Mischen',
   'Als Nächstes abspielen',
   'Zur Warteschlange hinzufügen',
   'Radio starten',
