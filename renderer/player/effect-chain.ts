@@ -28,6 +28,7 @@ export async function createEffectChain(
     close() {
       filters?.close();
       limiter.disconnect();
+      limiter.port.postMessage('close');
     },
   };
 }
@@ -37,7 +38,7 @@ function filtersOf(context: BaseAudioContext, settings: Equalizer): EffectChain 
   return isNeeded ? createFilters(context, settings) : null;
 }
 
-async function createLimiter(context: BaseAudioContext): Promise<AudioNode> {
+async function createLimiter(context: BaseAudioContext): Promise<AudioWorkletNode> {
   const module = limiterModules.get(context) ?? context.audioWorklet.addModule(limiterUrl);
   limiterModules.set(context, module);
   await module.catch((error: unknown) => {

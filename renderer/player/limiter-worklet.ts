@@ -3,20 +3,30 @@ import { Limiter } from './limiter.ts';
 
 /** Globals of the audio thread. */
 declare const sampleRate: number;
-declare const AudioWorkletProcessor: new () => object;
+declare const AudioWorkletProcessor: new () => { port: MessagePort };
 declare function registerProcessor(name: string, processor: new () => object): void;
 
 const CHANNELS = 2;
 
 class LimiterProcessor extends AudioWorkletProcessor {
   readonly #limiter = new Limiter(sampleRate, CHANNELS);
-  #silentFrames = 0;
+  #isClosed = false;
 
-  /** Returns false when there is no input and all delayed sound was output; the browser calls again on new input. */
+  constructor() {
+    super();
+    this.port.addEventListener('message', () => {
+      this.#isClosed = true;
+    });
+    this.port.start();
+  }
+
+  /**
+   * Returns true until the chain is closed, also while nothing plays: after a false, Chromium never calls the processor
+   * again, and everything after a pause would be silent.
+   */
   process([input = []]: Float32Array[][], [output = []]: Float32Array[][]): boolean {
     this.#limiter.process(input, output);
-    this.#silentFrames = input.length > 0 ? 0 : this.#silentFrames + (output[0]?.length ?? 0);
-    return this.#silentFrames <= this.#limiter.delay;
+    return !this.#isClosed;
   }
 }
 

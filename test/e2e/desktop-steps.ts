@@ -201,7 +201,8 @@ function keepTrayMenu(app: DesktopApp): Promise<void> {
 
 function trayLabels(app: DesktopApp): Promise<string[]> {
   return app.evaluate(
-    () => (globalThis as { trayMenu?: Electron.Menu }).trayMenu?.items.map(({ label }) => label) ?? [],
+    // separators have no label
+    () => (globalThis as { trayMenu?: Electron.Menu }).trayMenu?.items.flatMap(({ label }) => label || []) ?? [],
   );
 }
 

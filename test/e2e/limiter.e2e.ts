@@ -2,6 +2,7 @@
 // full scale.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TrackOut } from '../../server/library/wire.ts';
 import { ascii, id3, id3Frame, u16le, u32le, utf8Text, wavChunk } from '../support/audio-bytes.ts';
@@ -11,6 +12,8 @@ import { DESK_WINDOW, openStage, type Stage } from './stage.ts';
 const SAMPLE_RATE = 44_100;
 const QUIET_AMPLITUDE = 0.05;
 const TEST_GAIN = 4;
+/** Longer than SUSPEND_AFTER_MS of mixer.ts. */
+const SUSPENDED_AFTER_MS = 4_000;
 
 let stage: Stage;
 beforeAll(async () => {
@@ -37,7 +40,8 @@ function writeDrums(dir: string): void {
   writeFileSync(join(dir, 'Drums.wav'), Buffer.concat([ascii('RIFF'), u32le(body.length), body]));
 }
 
-test('a quiet track with loud drums plays at its gain, and nothing is cut off', async () => {
+/** Opens a window with volume normalization that plays the drums, and records its output. */
+async function playDrums(): Promise<Page> {
   const page = await stage.openAsOwner({ ...DESK_WINDOW, bypassCSP: true });
   await recordOutput(page);
   await page.goto(stage.url);
@@ -54,6 +58,11 @@ test('a quiet track with loud drums plays at its gain, and nothing is cut off', 
   });
   await page.goto(`${stage.url}/playlists/${id}`);
   await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
+  return page;
+}
+
+test('a quiet track with loud drums plays at its gain, and nothing is cut off', async () => {
+  const page = await playDrums();
   await expect.poll(() => recordedSeconds(page)).toBeGreaterThan(3);
   const { samples, rate } = await takeRecording(page);
   await page.context().close();
@@ -68,4 +77,18 @@ test('a quiet track with loud drums plays at its gain, and nothing is cut off', 
       .reduce((maximum, sample) => Math.max(maximum, Math.abs(sample)), 0),
   ).toSorted((a, b) => a - b);
   expect(peaks[Math.floor(peaks.length / 2)]! / QUIET_AMPLITUDE).toBeCloseTo(TEST_GAIN, 0);
+});
+
+test('after a pause, the limiter lets the sound through again', async () => {
+  const page = await playDrums();
+  await expect.poll(() => recordedSeconds(page)).toBeGreaterThan(1);
+  const playPause = (name: string) =>
+    page.getByRole('region', { name: 'Player' }).getByRole('button', { name, exact: true });
+  await playPause('Pause').click();
+  // long enough for the delayed sound to pass, and for the audio thread to be suspended
+  await page.waitForTimeout(SUSPENDED_AFTER_MS);
+  const beforePause = await recordedSeconds(page);
+  await playPause('Play').click();
+  await expect.poll(() => recordedSeconds(page)).toBeGreaterThan(beforePause + 1);
+  await page.context().close();
 });

@@ -105,18 +105,25 @@ test('volume normalization turns a track down by the gain in its file', async ()
   await expect.poll(isTurned).toBe(false);
 });
 
-test('with a crossfade the next track starts while the last one fades', async () => {
-  await change('Crossfade and loudness', () => settings().getByRole('slider', { name: 'Crossfade' }).fill('2'));
+/** Plays the end of the first track; returns how long both tracks sound, or -Infinity if only one was recorded. */
+async function secondsTogether(): Promise<number> {
   await play();
   await player().getByRole('slider', { name: 'Position' }).fill('24000');
   await expect.poll(nowPlaying).toBe(pair[1].title);
-  const together = await inPage(({ startedSounds }) => {
+  return inPage(({ startedSounds }) => {
     const lastSound = startedSounds.at(-1)!;
     return (
       Math.max(...startedSounds.filter(({ from }) => from < lastSound.from).map(({ endsAt }) => endsAt)) -
       lastSound.from
     );
   }, null);
+}
+
+test('with a crossfade the next track starts while the last one fades', async () => {
+  await change('Crossfade and loudness', () => settings().getByRole('slider', { name: 'Crossfade' }).fill('2'));
+  let together = -Infinity;
+  // on a busy machine a media element, which is not recorded, plays the first track: it is played again
+  while (together === -Infinity) together = await secondsTogether();
   expect(together).toBeGreaterThan(1.5);
   expect(together).toBeLessThan(2.5);
   await change('Crossfade and loudness', () => settings().getByRole('slider', { name: 'Crossfade' }).fill('0'));

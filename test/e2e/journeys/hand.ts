@@ -3,6 +3,8 @@
 import type { Locator, Page } from 'playwright-core';
 
 export const INPUT_METHODS = ['mouse', 'keyboard', 'touch'] as const;
+/** Longer than the time within which the menu ignores a second tap. */
+const DOUBLE_TAP_MS = 500;
 export type InputMethod = (typeof INPUT_METHODS)[number];
 
 export interface Hand {
@@ -40,6 +42,8 @@ export function handOf(inputMethod: InputMethod, page: Page, { types = false } =
     async chooseIn(submenu, entry) {
       const opener = page.getByRole('menuitem', { name: submenu, exact: true });
       await (inputMethod === 'touch' ? opener.tap() : opener.hover());
+      // entries take the place of the opener, and a second tap at once would be a double tap on the opener
+      if (inputMethod === 'touch') await page.waitForTimeout(DOUBLE_TAP_MS);
       await press(page.getByRole('menuitem', { name: entry }));
     },
     async search(text) {
