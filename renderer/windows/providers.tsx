@@ -5,13 +5,14 @@ import '../ui/theme/mantine.css';
 import '../ui/theme/mantine-overrides.css';
 import '../ui/theme/tokens.css';
 import '../ui/theme/base.css';
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
 import { desktop } from '../desktop.ts';
 import type { Player } from '../player/player.ts';
 import { PlayerContext } from '../player/use-player.ts';
 import { useScheme } from '../ui/theme/scheme.ts';
+import { watchFocus } from '../ui/focus-back.ts';
 import { theme } from '../ui/theme/theme.ts';
 import { Tooltips } from '../ui/controls/tooltips.tsx';
 import { DamagedChoices } from './damaged-choices.tsx';
@@ -25,6 +26,7 @@ interface ProvidersProps {
 
 export function Providers({ queries, player, children }: ProvidersProps) {
   const scheme = useScheme();
+  useEffect(watchFocus, []);
   return (
     <DirectionProvider>
       <MantineProvider theme={theme} forceColorScheme={scheme} withCssVariables={false} withGlobalClasses={false}>
