@@ -114,6 +114,7 @@ const TEXT_PARTS: Record<string, readonly string[]> = {
     'placeText',
     'playlistFile',
     'podcasts',
+    'problem',
     'radio',
     'range',
     'regroup',

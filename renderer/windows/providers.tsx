@@ -12,7 +12,6 @@ import { desktop } from '../desktop.ts';
 import type { Player } from '../player/player.ts';
 import { PlayerContext } from '../player/use-player.ts';
 import { useScheme } from '../ui/theme/scheme.ts';
-import { watchFocus } from '../ui/focus-back.ts';
 import { theme } from '../ui/theme/theme.ts';
 import { Tooltips } from '../ui/controls/tooltips.tsx';
 import { DamagedChoices } from './damaged-choices.tsx';
@@ -26,7 +25,7 @@ interface ProvidersProps {
 
 export function Providers({ queries, player, children }: ProvidersProps) {
   const scheme = useScheme();
-  useEffect(watchFocus, []);
+  useFocusBack();
   return (
     <DirectionProvider>
       <MantineProvider theme={theme} forceColorScheme={scheme} withCssVariables={false} withGlobalClasses={false}>
@@ -41,4 +40,12 @@ export function Providers({ queries, player, children }: ProvidersProps) {
       </MantineProvider>
     </DirectionProvider>
   );
+}
+
+/** Gives the focus back when dialogs close; loaded after the window, which opens without a dialog. */
+function useFocusBack(): void {
+  useEffect(() => {
+    const module = import('../ui/focus-back.ts').then(({ watchFocus }) => watchFocus());
+    return () => void module.then((stop) => stop());
+  }, []);
 }

@@ -70,3 +70,24 @@ test('pages that are opened without the server come by themselves, even if their
   await notice(page).waitFor({ state: 'hidden' });
   await page.context().close();
 });
+
+test('a cover that fails without the server is an empty square, and is loaded when the server is back', async () => {
+  const page = await stage.openAsOwner(DESK_WINDOW);
+  await page.goto('/albums');
+  const image = page.locator('#main [data-cover] img').first();
+  const disc = page.locator('#main [data-cover]').first().locator('img + *');
+  await expect.poll(() => image.getAttribute('data-loaded')).toBe('');
+  const start = await stage.kill();
+  await notice(page).waitFor();
+  // as an image that scrolls into view
+  await image.evaluate((img: HTMLImageElement) => {
+    delete img.dataset['loaded'];
+    img.src += '&again';
+  });
+  await expect.poll(() => image.getAttribute('data-broken')).toBe('');
+  expect(await disc.isVisible()).toBe(false);
+  await start();
+  await expect.poll(() => image.getAttribute('data-loaded')).toBe('');
+  expect(await image.getAttribute('data-broken')).toBe(null);
+  await page.context().close();
+});

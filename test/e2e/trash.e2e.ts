@@ -101,3 +101,22 @@ test('on a narrow screen a track is restored by its button', async () => {
   await phone.context().close();
   expect(stage.problems).toEqual([]);
 });
+
+test('the page of an album without tracks says so, leads to the trash, and is whole again after an undo', async () => {
+  const albumId = (await stage.api<TrackPage>('/tracks?limit=1')).items[0]!.album_id!;
+  await page.goto(`/albums/${albumId}`);
+  const main = page.getByRole('main');
+  await main
+    .getByRole('button', { name: /^More options for/ })
+    .first()
+    .focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menu').first().waitFor();
+  await page.keyboard.press('Delete');
+  await main.getByRole('heading', { name: 'This album has no tracks' }).waitFor();
+  expect(await main.getByRole('button', { name: 'Play', exact: true }).count()).toBe(0);
+  expect(await main.getByRole('link', { name: 'Open trash' }).getAttribute('href')).toBe('/trash');
+  await page.keyboard.press('Control+z');
+  await main.getByRole('button', { name: 'Play', exact: true }).waitFor();
+  await main.getByRole('heading', { name: 'This album has no tracks' }).waitFor({ state: 'detached' });
+});

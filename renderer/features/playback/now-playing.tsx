@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { trackQuery } from '../../api/tracks.ts';
 import { LikeButton } from '../../music/like-button.tsx';
+import { TrackMenu } from '../../music/track-menu.tsx';
 import type { QueueTrack } from '../../player/player.ts';
 import { classNames } from '../../ui/class-names.ts';
 import rows from '../../ui/lists/rows.module.css';
@@ -33,6 +34,12 @@ export function NowPlayingText({ track, size = 'small' }: { track: QueueTrack; s
       </span>
     </div>
   );
+}
+
+/** The menu of the current track. */
+export function CurrentTrackMenu({ track, className }: { track: QueueTrack; className?: string | undefined }) {
+  const { data } = useQuery(trackQuery(track.id));
+  return data && <TrackMenu track={data} className={className} />;
 }
 
 /** Fetches from the server whether the current track is liked, because the queue may be days old. */

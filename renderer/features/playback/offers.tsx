@@ -1,7 +1,7 @@
 // Offers the music of another device, which never starts automatically: a device that plays, a hand-over that needs a
 // tap, a device that has disappeared, or the queue that another device has left.
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useOtherDevices } from '../../api/devices.ts';
 import { fetchQueueTracks, queueQuery } from '../../api/queue.ts';
@@ -121,7 +121,12 @@ function useLeftQueue(): { offer: Offer | null; goOn: () => Promise<void> } {
     isOfOther && queue.updated_at !== dismissed && !sounding && !isPlayingElsewhere && trackId !== currentTrackId;
   const { data: track } = useQuery({ ...trackQuery(trackId ?? 0), enabled: isOffered });
 
-  const dismiss = () => dismissedQueue.set(queue?.updated_at ?? '');
+  const queueTime = queue?.updated_at ?? '';
+  const dismiss = () => dismissedQueue.set(queueTime);
+  // who plays something else here does not want that queue, also not in the next pause
+  useEffect(() => {
+    if (sounding && isOfOther) dismissedQueue.set(queueTime);
+  }, [sounding, isOfOther, queueTime]);
   async function goOn(): Promise<void> {
     if (isOfOther) {
       const { tracks, index } = await fetchQueueTracks(queue.current_index);

@@ -5,7 +5,7 @@ import { useCurrentTrack } from '../../player/use-player.ts';
 import { useArtworkAccent } from '../../ui/theme/artwork-accent.ts';
 import { IconButton } from '../../ui/controls/button.tsx';
 import { Cover } from '../../ui/cover.tsx';
-import { CurrentLikeButton } from './now-playing.tsx';
+import { CurrentLikeButton, CurrentTrackMenu } from './now-playing.tsx';
 import { FailureNotice } from './failure-notice.tsx';
 import { NowPlayingText } from './now-playing.tsx';
 import { openPlayerWindow } from '../../ui/open-window.ts';
@@ -46,6 +46,7 @@ export function PlayerBar({ side, onSide, onOpen }: PlayerBarProps) {
             </button>
             <NowPlayingText track={track} />
             <CurrentLikeButton track={track} />
+            <CurrentTrackMenu track={track} className={styles.more} />
           </>
         ) : (
           <span className={styles.idle}>{t('player.nothing')}</span>

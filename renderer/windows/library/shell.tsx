@@ -27,7 +27,7 @@ import { useItemKeys } from './use-item-keys.ts';
 import { closeBeside, useBeside } from '../../player/station-or-episode.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { DetailsSlot } from './details-slot.tsx';
-import { ConnectionNotice, ProblemNotice } from './lasting-notices.tsx';
+import { ConnectionNotice, ServerProblem } from './lasting-notices.tsx';
 import { SideBar } from './side-bar.tsx';
 import { useLiveUpdates } from './use-live-updates.tsx';
 import { openSettings } from '../../ui/open-window.ts';
@@ -137,7 +137,7 @@ export function Shell() {
           {!narrow && <SideBar {...show}>{scan}</SideBar>}
           <main id="main" ref={setScroller} className={styles.main} tabIndex={-1} data-scroll-restoration-id="main">
             <ScrollerContext value={scroller}>{scroller && <Outlet />}</ScrollerContext>
-            {isRestarting || !isConnected ? <ConnectionNotice isRestarting={isRestarting} /> : <ProblemNotice />}
+            {isRestarting || !isConnected ? <ConnectionNotice isRestarting={isRestarting} /> : <ServerProblem />}
           </main>
           {side && !narrow && (
             <aside className={styles.queue} {...queueDrop} aria-label={t(VIEW_TITLES[side])}>

@@ -49,13 +49,17 @@ export function useLiveUpdates(): boolean {
     };
     const stopListening = onReachableChange(() => {
       clearTimeout(timer);
+      markUnreachable(!isReachable());
       if (!isReachable()) return waitForConnection();
       setConnected(true);
+      loadFailedPicturesAgain();
       stream.reconnect(); // the stream may not notice for minutes that its connection was lost
     });
+    markUnreachable(!isReachable());
     if (!isReachable()) waitForConnection();
     return () => {
       clearTimeout(timer);
+      markUnreachable(false);
       stopListening();
       stream.close();
     };
@@ -63,6 +67,20 @@ export function useLiveUpdates(): boolean {
 
   return isConnected;
 }
+
+/** Loads the pictures again that failed while the server could not be reached. */
+function loadFailedPicturesAgain(): void {
+  for (const img of document.querySelectorAll<HTMLImageElement>('img[data-broken]')) {
+    delete img.dataset['broken'];
+    const { src } = img;
+    img.src = src;
+  }
+}
+
+/** Marks the document, so that pictures which cannot be loaded are displayed as loading (ui/cover.module.css). */
+const markUnreachable = (isUnreachable: boolean): void => {
+  document.documentElement.toggleAttribute('data-unreachable', isUnreachable);
+};
 
 /**
  * Returns whether a scan changed nothing; such scans are not reported, because folders are also scanned automatically.

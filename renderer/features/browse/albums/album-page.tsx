@@ -15,7 +15,11 @@ import { useArtworkAccent } from '../../../ui/theme/artwork-accent.ts';
 import { formatBytes, formatLength, formatNumber } from '../../../ui/format.ts';
 import { AbsentPage } from '../../../music/absent-page.tsx';
 import { usePageTitle } from '../../../ui/page.tsx';
-import { ErrorState } from '../../../ui/states.tsx';
+import { usePutAway } from '../../../ui/controls/undoable.ts';
+import { ButtonLink } from '../../../ui/controls/button.tsx';
+import { EmptyState, ErrorState } from '../../../ui/states.tsx';
+import { IconTrash } from '../../../ui/theme/icons.ts';
+import { useMayCare } from '../../../music/places.ts';
 import { AlbumAbout } from '../about.tsx';
 import { AlbumArtistLinks } from './album-artist-links.tsx';
 import { AlbumCover } from './album-cover.tsx';
@@ -37,6 +41,7 @@ export function AlbumPage() {
   const album = useQuery(albumQuery(albumId));
   const tracks = useQuery(albumTracksQuery(albumId));
   const works = useQuery(albumWorksQuery(albumId));
+  const putAway = usePutAway();
   const accent = useArtworkAccent(album.data ? albumCover(album.data, 160) : null);
   usePageTitle(album.data?.title);
 
@@ -50,9 +55,10 @@ export function AlbumPage() {
       <ErrorState detail={detailOf(error)} onRetry={() => void Promise.all([album.refetch(), tracks.refetch()])} />
     );
   if (!album.data || !tracks.data || works.isPending) return <HeroSkeleton />;
+  const shownTracks = tracks.data.filter(({ id }) => !putAway.has(`track:${id}`));
   const { title, artist_id, artist_name, year, duration_ms, is_compilation, size_bytes, play_count } = album.data;
   const items = albumItems(album.data);
-  const genres = [...new Set(tracks.data.flatMap((track) => track.genres))].slice(0, 3);
+  const genres = [...new Set(shownTracks.flatMap((track) => track.genres))].slice(0, 3);
 
   return (
     <HeroPage accent={accent} isSplit>
@@ -88,13 +94,13 @@ export function AlbumPage() {
               {genre}
             </Link>
           )),
-          t('track.count', { count: tracks.data.length }),
+          t('track.count', { count: shownTracks.length }),
           formatLength(duration_ms),
           play_count > 0 && t('history.plays', { count: play_count, number: formatNumber(play_count) }),
         ]}
         actions={
           <>
-            <PlayButtons tracks={tracks.data} from={title} />
+            {shownTracks.length > 0 && <PlayButtons tracks={shownTracks} from={title} />}
             <LikeButton type="album" item={album.data} name={title} size={22} />
             <MoreButton items={items} name={title} />
             <Stars type="album" item={album.data} name={title} size={18} />
@@ -103,21 +109,22 @@ export function AlbumPage() {
       />
       <div className={styles.content}>
         <div>
+          {shownTracks.length === 0 && <NoTracks />}
           <DiscList
-            tracks={tracks.data}
+            tracks={shownTracks}
             albumArtist={artist_name}
             titles={album.data.disc_titles}
             works={works.data ?? []}
           />
-          <AlbumChapters tracks={tracks.data} />
+          <AlbumChapters tracks={shownTracks} />
           <p className={heroFoot}>
-            {[qualityOf(tracks.data, t), album.data.labels.join(', '), formatBytes(size_bytes)]
+            {[qualityOf(shownTracks, t), album.data.labels.join(', '), formatBytes(size_bytes)]
               .filter(Boolean)
               .join(' · ')}
           </p>
         </div>
         <div className={styles.aside}>
-          <AlbumCredits albumId={albumId} tracks={tracks.data} />
+          <AlbumCredits albumId={albumId} tracks={shownTracks} />
           <AlbumCharset album={album.data} />
           <AlbumContradictions albumId={albumId} />
           <AlbumAbout albumId={albumId} />
@@ -128,5 +135,20 @@ export function AlbumPage() {
         <MoreByArtist key={id} artistId={id} artistName={name} exceptAlbum={albumId} />
       ))}
     </HeroPage>
+  );
+}
+
+/** In place of the tracks of an album that were all deleted. */
+function NoTracks() {
+  const { t } = useTranslation();
+  const mayCare = useMayCare();
+  return (
+    <EmptyState
+      icon={IconTrash}
+      title={t('absent.noTracks')}
+      actions={mayCare && <ButtonLink to="/trash">{t('absent.toTrash')}</ButtonLink>}
+    >
+      {mayCare && t('absent.noTracksText')}
+    </EmptyState>
   );
 }
