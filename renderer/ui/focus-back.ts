@@ -1,5 +1,5 @@
-// When a dialog closes, the focus goes back to what opened it. If that is gone, as the item of a menu is, the focus goes
-// to what had it before. Mantine does this only for dialogs that are mounted while they are closed.
+// When a dialog closes, the focus goes back to what opened it. If that is gone, as the item of a menu is, it goes to
+// what had the focus before. Mantine does this only for dialogs that are mounted while they are closed.
 
 const PORTALS = '[data-portal]';
 const CAN_TAKE_FOCUS = 'a[href], button, input, select, textarea, [tabindex]';
