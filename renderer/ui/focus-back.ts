@@ -1,7 +1,9 @@
 // When a dialog closes, the focus goes back to what opened it. If that is gone, as the item of a menu is, it goes to
-// what had the focus before. Mantine does this only for dialogs that are mounted while they are closed.
+// what had the focus before. Mantine does this only for dialogs that are mounted while they are closed. After a click or
+// a tap nothing gets the focus: Space would press the button again instead of pausing the music.
 
 const PORTALS = '[data-portal]';
+const DIALOG = '[role="dialog"]';
 const CAN_TAKE_FOCUS = 'a[href], button, input, select, textarea, [tabindex]';
 const MAX_REMEMBERED = 16;
 /** Mantine returns the focus by itself within this time where it can. */
@@ -15,7 +17,7 @@ interface Remembered {
 
 /** Starts to watch the focus; the result ends it. */
 export function watchFocus(): () => void {
-  /** What had the focus, oldest first; null after a click on something that takes no focus. */
+  /** What had the focus by keyboard, oldest first; null after a click. */
   let focusHistory: (Remembered | null)[] = [];
   const remember = (element: HTMLElement | null): void => {
     const others = focusHistory.filter((remembered) => remembered?.element !== element);
@@ -24,7 +26,9 @@ export function watchFocus(): () => void {
   const isNowhere = (): boolean => document.activeElement === document.body;
 
   const onFocus = ({ target }: FocusEvent): void => {
-    if (target instanceof HTMLElement) remember(target);
+    if (!(target instanceof HTMLElement)) return;
+    if (target.matches(':focus-visible')) remember(target);
+    else if (!target.closest(PORTALS)) remember(null);
   };
   const onBlur = ({ target }: FocusEvent): void => {
     setTimeout(() => {
@@ -37,7 +41,8 @@ export function watchFocus(): () => void {
     for (const remembered of focusHistory.toReversed()) {
       if (!remembered) return;
       const target = presentOf(remembered);
-      target?.focus({ preventScroll: true });
+      // another dialog may still be open, and keeps the focus
+      if (document.querySelector(DIALOG) === null || target?.closest(DIALOG)) target?.focus({ preventScroll: true });
       if (!isNowhere()) return;
     }
   };

@@ -79,7 +79,8 @@ test('after the dialog of a new playlist, what opened it has the focus again', a
 
 test('after the full player, the button that opened it has the focus again', async () => {
   await page.goto(`/albums/${album.id}`);
-  await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).click();
+  await page.getByRole('main').getByRole('button', { name: 'Play', exact: true }).focus();
+  await page.keyboard.press('Enter');
   const player = page.getByRole('region', { name: 'Player' });
   await player.locator('button[aria-haspopup="dialog"]').first().focus();
   await openAndClose(() => page.keyboard.press('Enter'));

@@ -27,12 +27,8 @@ export function AddMusic() {
     setCollapsed(false);
     enqueueUploads(files);
   };
-  /** The menu from which the dialog was opened may be gone, and focus would be lost with it. */
-  const onClosed = () => {
-    const { activeElement } = document;
-    if (activeElement && activeElement !== document.body && !activeElement.closest('[role="dialog"]')) return;
-    (heading.current ?? document.getElementById('main'))?.focus();
-  };
+  /** After a choice of files the focus is at their list, otherwise it goes back to what opened the dialog. */
+  const onClosed = () => heading.current?.focus();
   return (
     <>
       <ChooseDialog opened={isChoosing} onClose={() => setChoosing(false)} onChoose={choose} onClosed={onClosed} />
