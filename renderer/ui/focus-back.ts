@@ -1,6 +1,6 @@
 // When a dialog closes, the focus goes back to what opened it. If that is gone, as the item of a menu is, it goes to
-// what had the focus before. Mantine does this only for dialogs that are mounted while they are closed. After a click or
-// a tap nothing gets the focus: Space would press the button again instead of pausing the music.
+// what had the focus before. Mantine does this only for dialogs that are mounted while they are closed. After a click
+// or a tap nothing gets the focus: Space would press the button again instead of pausing the music.
 
 const PORTALS = '[data-portal]';
 const DIALOG = '[role="dialog"]';
