@@ -1,5 +1,6 @@
 // Requests that change the cover of an album.
 import { queryOptions } from '@tanstack/react-query';
+import { loadPictureAgain } from '../ui/load-picture-again.ts';
 import { request } from './client.ts';
 import { LIBRARY } from './library.ts';
 
@@ -10,11 +11,7 @@ export async function showPicturesAgain(coverPath: string): Promise<void> {
   const shownImages = document.querySelectorAll<HTMLImageElement>(`img[src*="${coverPath}?"]`);
   const addresses = new Set([...shownImages].map(({ src }) => src));
   await Promise.all([...addresses].map((src) => fetch(src, { cache: 'reload' })));
-  for (const img of shownImages) {
-    delete img.dataset['broken'];
-    const { src } = img;
-    img.src = src; // setting the address loads the image again
-  }
+  for (const img of shownImages) loadPictureAgain(img);
 }
 
 export async function setCover(albumId: number, picture: File): Promise<void> {

@@ -21,8 +21,8 @@ class LimiterProcessor extends AudioWorkletProcessor {
   }
 
   /**
-   * Returns true until the chain is closed, also while nothing plays: after a false, Chromium never calls the processor
-   * again, and everything after a pause would be silent.
+   * Returns true until the chain is closed, also while nothing plays. Chromium never calls a processor again that has
+   * returned false, so everything after a pause would be silent.
    */
   process([input = []]: Float32Array[][], [output = []]: Float32Array[][]): boolean {
     this.#limiter.process(input, output);

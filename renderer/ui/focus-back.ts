@@ -6,12 +6,12 @@ const PORTALS = '[data-portal]';
 const DIALOG = '[role="dialog"]';
 const CAN_TAKE_FOCUS = 'a[href], button, input, select, textarea, [tabindex]';
 const MAX_REMEMBERED = 16;
-/** Mantine returns the focus by itself within this time where it can. */
+/** Mantine returns the focus within this time, where it can do so itself. */
 const AFTER_MANTINE_MS = 30;
 
 interface Remembered {
   element: HTMLElement;
-  /** From the nearest on; one of them is still there when the element was replaced, as in a row that is drawn again. */
+  /** The nearest is the first. One of them is still there if the element was replaced, as when a row is drawn again. */
   ancestors: HTMLElement[];
 }
 
@@ -48,7 +48,8 @@ export function watchFocus(): () => void {
   };
 
   const observer = new MutationObserver((changes) => {
-    if (changes.some(({ removedNodes }) => removedNodes.length > 0)) setTimeout(giveBack, AFTER_MANTINE_MS);
+    if (changes.some(({ removedNodes }) => [...removedNodes].some(containsDialog)))
+      setTimeout(giveBack, AFTER_MANTINE_MS);
     observePortals();
   });
   const observePortals = (): void => {
@@ -66,6 +67,9 @@ export function watchFocus(): () => void {
   };
 }
 
+const containsDialog = (node: Node): boolean =>
+  node instanceof Element && (node.matches(DIALOG) || node.querySelector(DIALOG) !== null);
+
 /** Returns the ancestors within the body, the nearest first. */
 function ancestorsOf(element: HTMLElement): HTMLElement[] {
   const ancestors: HTMLElement[] = [];
@@ -75,8 +79,8 @@ function ancestorsOf(element: HTMLElement): HTMLElement[] {
 }
 
 /**
- * Returns the element, or what stands in its place: in the nearest ancestor that is left, the element with the same
- * name, else the first one that takes the focus.
+ * Returns the element, or what stands in its place. That is the element with the same name in the nearest ancestor that
+ * is left, else this ancestor, else the first element in it that takes the focus.
  */
 function presentOf({ element, ancestors }: Remembered): HTMLElement | undefined {
   if (element.isConnected) return element;
@@ -84,5 +88,6 @@ function presentOf({ element, ancestors }: Remembered): HTMLElement | undefined 
   if (!ancestor || ancestor.matches(PORTALS)) return undefined;
   const candidates = [...ancestor.querySelectorAll<HTMLElement>(CAN_TAKE_FOCUS)];
   const name = element.ariaLabel;
-  return candidates.find(({ ariaLabel }) => name !== null && ariaLabel === name) ?? candidates[0];
+  const isSame = ({ ariaLabel }: HTMLElement): boolean => name !== null && ariaLabel === name;
+  return candidates.find(isSame) ?? (ancestor.matches(CAN_TAKE_FOCUS) ? ancestor : candidates[0]);
 }

@@ -8,6 +8,7 @@ import '../ui/theme/base.css';
 import { useEffect, type ReactNode } from 'react';
 import { DirectionProvider, MantineProvider } from '@mantine/core';
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
+import { loadWhenReachable } from '../api/optional-part.ts';
 import { desktop } from '../desktop.ts';
 import type { Player } from '../player/player.ts';
 import { PlayerContext } from '../player/use-player.ts';
@@ -45,7 +46,7 @@ export function Providers({ queries, player, children }: ProvidersProps) {
 /** Gives the focus back when dialogs close; loaded after the window, which opens without a dialog. */
 function useFocusBack(): void {
   useEffect(() => {
-    const module = import('../ui/focus-back.ts').then(({ watchFocus }) => watchFocus());
+    const module = loadWhenReachable(() => import('../ui/focus-back.ts')).then(({ watchFocus }) => watchFocus());
     return () => void module.then((stop) => stop());
   }, []);
 }

@@ -86,6 +86,20 @@ test('after the full player, the button that opened it has the focus again', asy
   await openAndClose(() => page.keyboard.press('Enter'));
 });
 
+test('after a search that leads to another page, no button of that page has the focus', async () => {
+  await page.goto('/albums');
+  await page.getByRole('grid', { name: 'Albums' }).getByRole('link').first().focus();
+  await page.keyboard.press('/');
+  await page.getByRole('combobox', { name: 'Search the library' }).fill(album.title);
+  const option = page.getByRole('option').filter({ hasText: album.title }).first();
+  await expect.poll(() => option.getAttribute('aria-selected')).toBe('true');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: album.title }).waitFor();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.waitForTimeout(200);
+  expect(['main', '']).toContain(await page.evaluate(() => document.activeElement?.id));
+});
+
 test('if nothing had the focus, nothing gets it', async () => {
   await page.goto(`/albums/${album.id}`);
   await page.getByRole('main').getByRole('button').first().focus();

@@ -85,7 +85,7 @@ test('after a pause, the limiter lets the sound through again', async () => {
   const playPause = (name: string) =>
     page.getByRole('region', { name: 'Player' }).getByRole('button', { name, exact: true });
   await playPause('Pause').click();
-  // long enough for the delayed sound to pass, and for the audio thread to be suspended
+  // this is long enough for the delayed sound to pass, and for the audio thread to be suspended
   await page.waitForTimeout(SUSPENDED_AFTER_MS);
   const beforePause = await recordedSeconds(page);
   await playPause('Play').click();

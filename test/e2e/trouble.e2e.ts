@@ -142,3 +142,24 @@ test('actions that fail without the server are reported, and the page stays', as
   await page.getByRole('heading', { level: 1, name: items[0]!.title }).waitFor();
   await page.context().close();
 });
+
+test('a part of the window that cannot be loaded takes nothing else with it, and comes later', async () => {
+  const page = await stage.openAsOwner(DESK_WINDOW);
+  let isFailing = true;
+  await page.route(/\/(?:problem-notice|focus-back|offers|scan-strip)-[^/]*\.js/, (route) =>
+    isFailing ? route.abort() : route.fallback(),
+  );
+  await page.route('**/api/v1/status', async (route) => {
+    const answer = await route.fetch();
+    const status = (await answer.json()) as object;
+    await route.fulfill({ response: answer, json: { ...status, problems: [{ code: 'disk_full', tracks: null }] } });
+  });
+  await page.goto('/albums');
+  await page.getByRole('grid', { name: 'Albums' }).getByRole('link').first().waitFor();
+  await page.waitForTimeout(1_000);
+  expect(await page.getByText('Something went wrong').count()).toBe(0);
+  isFailing = false;
+  await page.reload();
+  await page.getByText('The server’s disk is full').waitFor();
+  await page.context().close();
+});

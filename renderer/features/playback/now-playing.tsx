@@ -36,7 +36,7 @@ export function NowPlayingText({ track, size = 'small' }: { track: QueueTrack; s
   );
 }
 
-/** The menu of the current track. */
+/** Opens the menu of the current track. */
 export function CurrentTrackMenu({ track, className }: { track: QueueTrack; className?: string | undefined }) {
   const { data } = useQuery(trackQuery(track.id));
   return data && <TrackMenu track={data} className={className} />;

@@ -1,6 +1,7 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { optionalPart } from '../../api/optional-part.ts';
 
-const Offers = lazy(async () => ({ default: (await import('./offers.tsx')).Offers }));
+const Offers = optionalPart(async () => (await import('./offers.tsx')).Offers);
 
 /** Offers the music of other devices. It is loaded after the window has opened. */
 export const QueueOffer = () => (

@@ -1,12 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
+import { optionalPart } from '../../api/optional-part.ts';
 import { IconMore, IconSearch } from '../../ui/theme/icons.ts';
 import { OnDemand } from '../../ui/on-demand.tsx';
 import { BOTTOM_NAV_ITEMS } from './nav-items.ts';
 import styles from './side-bar.module.css';
 
-const CareDot = lazy(async () => ({ default: (await import('./side-extras.tsx')).CareDot }));
+const CareDot = optionalPart(async () => (await import('./side-extras.tsx')).CareDot);
 const MoreItems = lazy(async () => ({ default: (await import('./more-items.tsx')).MoreItems }));
 
 /** Navigation on phones. */

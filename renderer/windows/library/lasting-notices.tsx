@@ -1,15 +1,16 @@
 // Notices that are displayed as long as their problem lasts.
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { request } from '../../api/client.ts';
+import { optionalPart } from '../../api/optional-part.ts';
 import { statusQuery } from '../../api/status.ts';
 import { IconOffline } from '../../ui/theme/icons.ts';
 import styles from './notice.module.css';
 
-const ProblemNotice = lazy(async () => ({ default: (await import('./problem-notice.tsx')).ProblemNotice }));
+const ProblemNotice = optionalPart(async () => (await import('./problem-notice.tsx')).ProblemNotice);
 
-/** The worst of the problems that the server reports. */
+/** Displays the worst of the problems that the server reports. */
 export function ServerProblem() {
   const { data } = useQuery(statusQuery());
   const [worst] = data?.problems ?? [];

@@ -1,4 +1,4 @@
-// A notice that is displayed as long as the server has a problem.
+// Displays a notice as long as the server has a problem.
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { detailOf } from '../../api/problem.ts';
@@ -11,7 +11,7 @@ import { SETTINGS_WINDOW } from '../../ui/open-window.ts';
 import '../../i18n/page-texts.ts';
 import styles from './notice.module.css';
 
-/** The worst problem of the server, which the owner can repair from here. */
+/** Displays a problem of the server, which the owner can repair from here. */
 export function ProblemNotice({ problem: { code, tracks } }: { problem: StatusOut['problems'][number] }) {
   const { t } = useTranslation();
   const isOwner = useSession()?.user.is_superuser ?? false;

@@ -25,6 +25,7 @@ import { usePlayingTitle } from '../../ui/page.tsx';
 import { DetailsContext, useOpenDetails } from '../../ui/use-details.ts';
 import { useItemKeys } from './use-item-keys.ts';
 import { closeBeside, useBeside } from '../../player/station-or-episode.ts';
+import { optionalPart } from '../../api/optional-part.ts';
 import { usePlayerCommands } from '../../player/use-player.ts';
 import { DetailsSlot } from './details-slot.tsx';
 import { ConnectionNotice, ServerProblem } from './lasting-notices.tsx';
@@ -41,7 +42,7 @@ import { useSpeaker } from './use-jukebox.ts';
 import styles from './shell.module.css';
 
 // Parts that are loaded on first use.
-const ScanStrip = lazy(async () => ({ default: (await import('../../features/activity/scan-strip.tsx')).ScanStrip }));
+const ScanStrip = optionalPart(async () => (await import('../../features/activity/scan-strip.tsx')).ScanStrip);
 const AddMusic = lazy(async () => ({ default: (await import('../../features/import/add-music.tsx')).AddMusic }));
 const PlayerSheet = lazy(async () => ({
   default: (await import('../../features/playback/player-sheet.tsx')).PlayerSheet,

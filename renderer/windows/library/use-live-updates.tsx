@@ -11,6 +11,7 @@ import type { JobOut } from '../../api/routes.ts';
 import { SCAN_TASK, scanResultOf } from '../../api/jobs.ts';
 import { useSession } from '../../api/session.ts';
 import { formatNumber } from '../../ui/format.ts';
+import { loadPictureAgain } from '../../ui/load-picture-again.ts';
 import styles from './notice.module.css';
 
 /** Shorter interruptions are not displayed. */
@@ -70,11 +71,7 @@ export function useLiveUpdates(): boolean {
 
 /** Loads the pictures again that failed while the server could not be reached. */
 function loadFailedPicturesAgain(): void {
-  for (const img of document.querySelectorAll<HTMLImageElement>('img[data-broken]')) {
-    delete img.dataset['broken'];
-    const { src } = img;
-    img.src = src;
-  }
+  for (const img of document.querySelectorAll<HTMLImageElement>('img[data-broken]')) loadPictureAgain(img);
 }
 
 /** Marks the document, so that pictures which cannot be loaded are displayed as loading (ui/cover.module.css). */

@@ -138,7 +138,7 @@ export function AlbumPage() {
   );
 }
 
-/** In place of the tracks of an album that were all deleted. */
+/** Takes the place of the tracks of an album when all of them were deleted. */
 function NoTracks() {
   const { t } = useTranslation();
   const mayCare = useMayCare();
